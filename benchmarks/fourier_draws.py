@@ -32,8 +32,8 @@ from sklearn.kernel_approximation import RBFSampler
 from benchmarks._report import interleaved, machine, markdown_table, median_ratio, write_json
 from rfviz import datasets, kernels
 from rfviz.features import RandomFourier, RandomMaxout, StructuredMaxout
-from rfviz.features.bandwidth import learnt_gamma
-from rfviz.features.fourier_draws import DRAWS
+from rfviz.features.frequencies import DRAWS
+from rfviz.features.widths import learnt_gamma
 
 POINTS = 256
 ROWS = 4000

@@ -190,7 +190,7 @@ def _apart(found: np.ndarray, expected: np.ndarray, tolerance: float) -> dict[st
 
 
 def tiles(device: Device, options: argparse.Namespace) -> Rows:
-    """Time the products of one block, some rows at a time, with and without their maximum: what largest.py decides."""
+    """Time the products of one block, some rows at a time, with and without their maximum: what maxout.py decides."""
     n, d, m, pool = (96, 8, 64, 4) if options.small else (16_384, 784, 10_000, 4)
     xp, rng = device.xp, np.random.default_rng(0)
     X, W = (device.asarray(rng.standard_normal(shape, dtype=np.float32)) for shape in ((n, d), (m * pool, d)))

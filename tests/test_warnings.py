@@ -13,11 +13,10 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 from rfviz.backend import map_ordered
-from rfviz.errors import active_log, capture_warnings, warn
+from rfviz.errors import PrecisionWarning, active_log, capture_warnings, warn
 from rfviz.features import RandomBinning, RandomFourier, RandomMaxout, RandomProjection
-from rfviz.features.bandwidth import PrecisionWarning
 from rfviz.features.blocks import DeviceFallbackWarning
-from rfviz.features.widths import LostBinsWarning
+from rfviz.features.precision import LostBinsWarning
 from rfviz.linear_model import RidgePathRegressor
 from rfviz.linear_model.cholesky_path import ConditionWarning
 

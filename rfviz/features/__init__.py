@@ -1,6 +1,6 @@
 """Feature maps.
 
-Every map is a class in a module of its own, which :data:`~rfviz.features.maps.MAPS` lists.
+Every map is a class that :data:`~rfviz.features.maps.MAPS` lists.
 """
 
 from typing import TYPE_CHECKING
@@ -13,23 +13,18 @@ if TYPE_CHECKING:
     from rfviz.features.blocks import DeviceFallbackWarning
     from rfviz.features.compositional import CompositionalFeatures
     from rfviz.features.convolution import RandomConvolution
+    from rfviz.features.description import DistanceLaw, Look, ProductLaw, Step
     from rfviz.features.fourier import RandomFourier
+    from rfviz.features.gaussian import RandomActivation, RandomProjection, RandomReLU
     from rfviz.features.hashing import CollisionLaw, HashingMap
     from rfviz.features.hybrid_compositional import HybridCompositional
-    from rfviz.features.law import DistanceLaw, ProductLaw
-    from rfviz.features.look import Look
     from rfviz.features.maps import MAPS, map_class, registry
-    from rfviz.features.maxout import RandomMaxout
+    from rfviz.features.maxout import RandomMaxout, StructuredMaxout
     from rfviz.features.portable import from_json, to_json
-    from rfviz.features.projection import RandomProjection
-    from rfviz.features.random_activation import RandomActivation
     from rfviz.features.random_pool import RandomPool
-    from rfviz.features.random_relu import RandomReLU
     from rfviz.features.shared_pool_maxout import SharedPoolMaxout
     from rfviz.features.sigmoidal import SigmoidalRidge
     from rfviz.features.spec import MapSpec
-    from rfviz.features.steps import Step
-    from rfviz.features.structured_maxout import StructuredMaxout
     from rfviz.features.stumps import DecisionStumps
 
 __all__ = [

@@ -16,12 +16,9 @@ from rfviz.backend import check_memory, get_device, memory_budget, to_host
 from rfviz.bounds import BoundStatement, bounded_products, pair_statements
 from rfviz.errors import DataError, ParameterError, SlowKernelError, warn
 from rfviz.features.cost import INDEX_BYTES, Counts
-from rfviz.features.law import DistanceLaw, ProductLaw
-from rfviz.features.look import Look
+from rfviz.features.description import DistanceLaw, Look, ProductLaw, Step, number
 from rfviz.features.mapping import BlockTransformer
-from rfviz.features.precision import check_offsets
-from rfviz.features.steps import Step, number
-from rfviz.features.widths import largest_entry
+from rfviz.features.precision import check_offsets, largest_entry
 from rfviz.params import Param
 from rfviz.random_state import seed_from
 

@@ -1,36 +1,243 @@
-"""Random binning features."""
+r"""Random binning features: kernels that are mixtures of hats, the map, and the codes of joint bins.
+
+A grid of pitch δ, shifted at random, puts two numbers that are t apart into one bin with probability max(0, 1 − t/δ), a
+*hat*. Where the pitch is random with density p, that probability is
+
+.. math:: k(t) = \int_0^\infty \max(0, 1 - t/\delta)\, p(\delta)\, d\delta, \quad p(\delta) = \delta\,k''(\delta)
+
+for every convex k that falls from k(0) = 1 to 0. A kernel of one's own is a subclass of :class:`HatMixture` with both
+sides of that equation; for example the mean of a narrow and a wide hat::
+
+    @dataclass(frozen=True)
+    class TwoHats(HatMixture):
+        wide: float = 3.0
+
+        def value(self, t):
+            return 0.5 * (1.0 - t).clip(0.0) + 0.5 * (1.0 - t / self.wide).clip(0.0)
+
+        def pitches(self, generator, shape):
+            return generator.choice([1.0, self.wide], shape)
+
+    RandomBinning(profile=TwoHats(wide=5.0))
+
+A frozen dataclass in a module of its own compares by its values, and is cloned and pickled as scikit-learn asks.
+
+A joint bin is a vector of d integers, b_j = ⌈(x_j − u_j)/δ_j⌉. Its code is Σ_j a_j·b_j modulo 2⁶⁴ with random 64-bit
+multipliers a_j. Two different joint bins share a code with probability at most 2^(v−64), where 2^v is the largest power
+of two that divides all differences b_j − b'_j; v is 0 unless all are even. So a million pairs of different joint bins
+collide somewhere with a probability of about 1e-13, and even bins that all lie a multiple of 65,536 apart with 1e-8.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
+from scipy import sparse
+from sklearn.utils._set_output import _get_output_config  # pyright: ignore[reportPrivateUsage] - it has no public name
 
 from rfviz import bounds, kernels
-from rfviz.backend import Device, check_memory, memory_budget, to_host
+from rfviz.backend import (
+    Device,
+    RowStream,
+    array_namespace,
+    check_memory,
+    get_device,
+    map_ordered,
+    memory_budget,
+    to_host,
+    worker_count,
+)
 from rfviz.bounds import BoundStatement
-from rfviz.errors import ParameterError
-from rfviz.features import bins
-from rfviz.features.base import COMMON_PARAMS
+from rfviz.cuda import BIN_CODES, BIN_COLUMNS
+from rfviz.errors import DataError, ParameterError
+from rfviz.features.base import COMMON_PARAMS, FeatureMap
+from rfviz.features.blocks import fits_on_gpu, halving
 from rfviz.features.cost import Counts
+from rfviz.features.description import BY_COLUMN, Look, ProductLaw
 from rfviz.features.draws import uniform, whole_chunks
 from rfviz.features.hashing import CollisionLaw, HashingMap, row_sums
-from rfviz.features.law import BY_COLUMN, ProductLaw
-from rfviz.features.look import Look
-from rfviz.features.pitches import PROFILES, HatMixture, LaplacianHats, as_mixture
-from rfviz.features.sparse_map import SparseFeatureMap, on_device_or_host
-from rfviz.features.widths import check_widths, known_width, l1_gamma, warn_of_lost_bins, width_in_use
+from rfviz.features.precision import warn_of_lost_bins
+from rfviz.features.widths import check_widths, known_width, l1_gamma, width_in_use
 from rfviz.params import Param
 
-__all__ = ["RandomBinning"]
+__all__ = [
+    "PROFILES",
+    "HatMixture",
+    "LaplacianHats",
+    "RandomBinning",
+    "RationalHats",
+    "SingleHat",
+    "SparseFeatureMap",
+    "as_mixture",
+    "joint_codes",
+]
 
 _PITCH_STREAM, _SHIFT_STREAM, _HASH_STREAM = 0, 1, 2
 # Pitches and shifts in double precision.
 _BYTES_A_COLUMN = 2 * 8
 _SMALLEST_PITCH = 1e-200
+# Codes of a tile: its buffers take 1 MB and stay in the cache.
+_TILE_ROWS, _TILE_REPETITIONS = 1024, 64
+# A 64-bit integer holds the numbers of bins up to here.
+_FARTHEST = 2.0**62
+# Additions of a hash below which one thread is as fast as several.
+_PARALLEL_FROM = 20_000_000
+_BLOCK_BYTES, _FEWEST_ROWS = 32_000_000, 16
+# Bytes of a code on a GPU with all that is made of it; those of a block; and its rows.
+_GPU_BYTES, _GPU_BLOCK_BYTES, _GPU_ROWS = 48, 1_000_000_000, 16_384
+# Bytes of the codes that are sorted at a time.
+_SORTED_BYTES = 64_000_000
+
+
+class HatMixture(ABC):
+    """One column's kernel k(t) as a mixture of hats; `gamma` multiplies t, so that k is given at γ = 1."""
+
+    #: The kernel of several columns in LaTeX, of their distances δ_j.
+    formula: ClassVar[str] = r"\prod_j k(\gamma|\delta_j|)"
+    #: E[1/δ] at γ = 1, which is −k'(0) and also the Lipschitz constant of k; None where it is not known.
+    inverse_pitch: ClassVar[float | None] = None
+
+    @abstractmethod
+    def value(self, t: Any) -> Any:
+        """Return k(t) of an array of distances t ≥ 0, NumPy or CuPy, element by element; k(0) = 1."""
+
+    @abstractmethod
+    def pitches(self, generator: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+        """Draw independent pitches, positive, of that shape."""
+
+
+@dataclass(frozen=True)
+class LaplacianHats(HatMixture):
+    """k(t) = exp(−t): pitches of the law Gamma(2, 1), of density δ·exp(−δ)."""
+
+    formula: ClassVar[str] = r"e^{-\gamma\lVert\delta\rVert_1}"
+    inverse_pitch: ClassVar[float | None] = 1.0
+
+    def value(self, t: Any) -> Any:
+        return array_namespace(t).exp(-t)
+
+    def pitches(self, generator: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+        return generator.standard_gamma(2.0, shape)
+
+
+@dataclass(frozen=True)
+class SingleHat(HatMixture):
+    """k(t) = max(0, 1 − t): every pitch is 1."""
+
+    formula: ClassVar[str] = r"\prod_j\max(0,1-\gamma|\delta_j|)"
+    inverse_pitch: ClassVar[float | None] = 1.0
+
+    def value(self, t: Any) -> Any:
+        return array_namespace(t).maximum(1.0 - t, 0.0)
+
+    def pitches(self, generator: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+        return np.ones(shape)
+
+
+@dataclass(frozen=True)
+class RationalHats(HatMixture):
+    """k(t) = (1 + t)^(−a), which is far from 0 where the others vanish.
+
+    The density of the pitch is a(a + 1)·δ·(1 + δ)^(−a − 2): a ratio of a Gamma(2) and an independent Gamma(a) variate.
+
+    Parameters
+    ----------
+    power : float
+        a > 0; the smaller, the longer the tail.
+    """
+
+    power: float = 1.0
+    formula: ClassVar[str] = r"\prod_j(1+\gamma|\delta_j|)^{-a}"
+
+    def __post_init__(self) -> None:
+        if not (isinstance(cast(object, self.power), (int, float)) and 0 < self.power < np.inf):
+            raise ParameterError("power", "must be a finite number greater than 0", self.power, "Try power=1.0.")
+
+    @property
+    def inverse_pitch(self) -> float:  # type: ignore[override]
+        return float(self.power)
+
+    def value(self, t: Any) -> Any:
+        return (1.0 + t) ** -self.power
+
+    def pitches(self, generator: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+        above, below = generator.standard_gamma(2.0, shape), generator.standard_gamma(self.power, shape)
+        return above / np.maximum(below, 1e-300)
+
+
+PROFILES: dict[str, HatMixture] = {"laplacian": LaplacianHats(), "hat": SingleHat(), "rational": RationalHats()}
+
+
+def as_mixture(profile: str | HatMixture) -> HatMixture:
+    """Return the mixture of a name, or the mixture itself."""
+    return PROFILES[profile] if isinstance(profile, str) else profile
+
+
+class SparseFeatureMap(FeatureMap):
+    """Base of feature maps with CSR output, of at most one entry a row and component.
+
+    Hooks in addition to those of :class:`FeatureMap`, ``_map_block`` apart:
+
+    ``columns(n_components)``
+        Columns that the first components take; those of fewer components come first.
+    ``_blocks(X, block_rows, scale, device)``
+        CSR matrices of consecutive rows of `X`, on the device.
+    """
+
+    sparse_output: ClassVar[bool] = True
+
+    def transform(self, X: Any) -> Any:
+        """Map `X` to its random features.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        CSR matrix of shape (n_samples, n_columns)
+            On the host, of dtype `dtype`.
+
+        Raises
+        ------
+        DataError
+            After ``set_output(transform="pandas")``: tables are dense.
+        MemoryBudgetError
+            Where the result would not fit in memory; :meth:`transform_blocks` has no such limit.
+        """
+        X = self._check_input(X)
+        container = str(_get_output_config("transform", self)["dense"])
+        if container != "default":
+            raise DataError(
+                f"{container.capitalize()} output does not support sparse data, which {type(self).__name__} gives. "
+                "Use set_output(transform='default')."
+            )
+        self._check_result(X.shape[0], np.dtype(self.dtype).itemsize + 8, "A sparse feature matrix")
+        parts = on_device_or_host(self.device, lambda d: map(to_host, self._blocks(X, None, self._scale(), d)))
+        return parts[0] if len(parts) == 1 else sparse.vstack(parts, format="csr")
+
+    def _check_result(self, n_samples: int, n_bytes: int, what: str) -> None:
+        """Refuse `n_bytes` for each row and component, if there is not room for them."""
+        fits = int(memory_budget("cpu") / (n_bytes * n_samples))
+        remedy = f"The largest n_components that fits is about {fits}; or use transform_blocks."
+        needed = n_bytes * n_samples * self.n_components
+        check_memory(needed, "cpu", f"{what} of {n_samples} × {self.n_components}", remedy)
+
+    def _blocks(self, X: Any, block_rows: int | None, scale: Any, device: Device, out: Any = None) -> Iterator[Any]:
+        raise TypeError(f"{type(self).__name__} does not say how it maps")
+
+
+def on_device_or_host(name: str | Device, compute: Callable[[Device], Iterator[Any]]) -> list[Any]:
+    """Collect all of what ``compute(device)`` yields; on the host where the device runs out of memory."""
+    device, found = get_device(name), []
+    if device.is_gpu and fits_on_gpu(lambda: found.append(list(compute(device))), device):
+        return found[0]
+    return list(compute(get_device("cpu")))
 
 
 class RandomBinning(HashingMap, SparseFeatureMap):
@@ -43,7 +250,7 @@ class RandomBinning(HashingMap, SparseFeatureMap):
 
     A repetition divides space into boxes by one grid for each column of the data; its features are 1/√P for the box
     that the point is in and 0 for all others. Two points share a box with probability Π_j k(γ|x_j − z_j|), where k is
-    the mixture of hats whose law of pitches is p: see :mod:`rfviz.features.pitches`. For exp(−t) it is Gamma(2, 1).
+    the mixture of hats whose law of pitches is p: see :mod:`rfviz.features.binning`. For exp(−t) it is Gamma(2, 1).
 
     **Output.** One column for each box of each repetition that a row in `fit` lies in, so the output is a CSR matrix
     with P entries a row at most, never dense; :meth:`columns` says how many columns the first repetitions take. A point
@@ -54,7 +261,7 @@ class RandomBinning(HashingMap, SparseFeatureMap):
     often 0; in many dimensions a kernel that is not small needs a small gamma, and then most points share their boxes.
 
     Boxes are computed in double precision whatever `dtype`, the type of the output. They are told apart by 64-bit
-    codes; that two boxes share one is as good as impossible: see :mod:`rfviz.features.bins`.
+    codes; that two boxes share one is as good as impossible: see :mod:`rfviz.features.binning`.
 
     Parameters
     ----------
@@ -199,7 +406,7 @@ class RandomBinning(HashingMap, SparseFeatureMap):
     def _learn(self, X: Any) -> None:
         def found(device: Device) -> Iterator[np.ndarray]:
             with device.activate():
-                yield from map(to_host, bins.different(device, X, self._grids))
+                yield from map(to_host, _different_codes(device, X, self._grids))
 
         each = on_device_or_host(self.device, found)
         self.bins_ = np.concatenate(each)
@@ -211,7 +418,7 @@ class RandomBinning(HashingMap, SparseFeatureMap):
         return as_mixture(self.profile)
 
     @property
-    def _grids(self) -> bins.Grids:
+    def _grids(self) -> Grids:
         return self.pitches_, self.shifts_, self.multipliers_
 
     def _slice_weights(self, n_components: int) -> dict[str, np.ndarray]:
@@ -245,7 +452,7 @@ class RandomBinning(HashingMap, SparseFeatureMap):
         self._check_result(X.shape[0], 8, "Codes")
 
         def blocks(device: Device) -> Iterator[np.ndarray]:
-            return bins.on_gpu(X, self._grids, to_host, device) if device.is_gpu else bins.on_host(X, self._grids)
+            return _codes_on_gpu(X, self._grids, to_host, device) if device.is_gpu else _codes_on_host(X, self._grids)
 
         out = np.empty((X.shape[0], self.n_components), dtype=np.int64)
         start = 0
@@ -258,9 +465,9 @@ class RandomBinning(HashingMap, SparseFeatureMap):
         if device.is_gpu:
             with device.activate():
                 known = device.asarray(self.bins_), device.asarray(self.ends_)
-            return bins.csr_on_gpu(X, self._grids, known, device, scale, self.dtype, block_rows)
-        finish = partial(bins.as_csr, bins=self.bins_, ends=self.ends_, scale=scale, dtype=self.dtype)
-        return bins.on_host(X, self._grids, finish, block_rows)
+            return _csr_on_gpu(X, self._grids, known, device, scale, self.dtype, block_rows)
+        finish = partial(_as_csr, bins=self.bins_, ends=self.ends_, scale=scale, dtype=self.dtype)
+        return _codes_on_host(X, self._grids, finish, block_rows)
 
     # --- the map as a mathematical object -----------------------------------------------------------------------------
 
@@ -310,3 +517,211 @@ class RandomBinning(HashingMap, SparseFeatureMap):
 
 def _any_integers(generator: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
     return generator.integers(-(2**63), 2**63, shape, dtype=np.int64)
+
+
+# Pitches and shifts, float64 of shape (P, d), and multipliers, int64 of shape (d,); on the host.
+Grids = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def _dense_rows(X: Any, start: int, stop: int) -> np.ndarray:
+    """Return rows of `X`, an array or a CSR matrix, as doubles whatever their type: a bin is the same in any."""
+    rows = X[start:stop]
+    return (rows.toarray() if sparse.issparse(rows) else rows).astype(np.float64, copy=False)
+
+
+def joint_codes(X: np.ndarray, pitches: np.ndarray, shifts: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
+    """Return the codes of the joint bins of the rows of `X` in every repetition, on the host.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d), float64
+    pitches, shifts : ndarray of shape (P, d), float64
+    multipliers : ndarray of shape (d,), int64
+
+    Returns
+    -------
+    ndarray of shape (P, n), int64
+    """
+    codes = np.zeros((pitches.shape[0], X.shape[0]), dtype=np.int64)
+    columns = np.ascontiguousarray(X.T)
+    for start in range(0, codes.shape[0], _TILE_REPETITIONS):
+        part = slice(start, start + _TILE_REPETITIONS)
+        rates = 1.0 / pitches[part]
+        offsets = shifts[part] * rates
+        if _add_cut_columns(columns, rates, offsets, multipliers, codes[part]):
+            continue
+        place, number = np.empty(codes[part].shape), np.empty(codes[part].shape, dtype=np.int64)
+        for j in range(columns.shape[0]):
+            np.multiply(rates[:, j, None], columns[j], out=place)
+            np.subtract(place, offsets[:, j, None], out=place)
+            _number(place, out=number)
+            np.multiply(number, multipliers[j], out=number)  # modulo 2⁶⁴, as the sum
+            codes[part] += number
+    return codes
+
+
+def _number(place: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+    """Return the number of each place's bin, int64; `place` is overwritten.
+
+    A bin that is too far for an integer to number has the bits of its floating-point number, with its sign: they are
+    beyond all other numbers, and different where the floating-point numbers are.
+    """
+    np.ceil(place, out=place)
+    number = np.empty(place.shape, dtype=np.int64) if out is None else out
+    far = np.abs(place) >= _FARTHEST
+    if not far.any():
+        number[...] = place
+        return number
+    number[...] = np.where(far, 0.0, place)
+    number[far] = np.abs(place[far]).view(np.int64) * np.sign(place[far]).astype(np.int64)
+    return number
+
+
+def _add_cut_columns(columns: np.ndarray, rates: np.ndarray, offsets: np.ndarray, multipliers: Any, out: Any) -> bool:
+    """Add the codes, by the columns that a grid cuts within the data; False, undone, where that is most of them.
+
+    In many dimensions most pitches are wider than the data, and all rows are in one bin of those columns.
+    """
+    low, high = (_number(extreme * rates - offsets) for extreme in (columns.min(axis=1), columns.max(axis=1)))
+    repetition, column = np.nonzero(low != high)
+    if 3 * len(column) > low.size:
+        return False
+    out += (low * multipliers).sum(axis=1)[:, None]
+    together = max(_TILE_ROWS * _TILE_REPETITIONS // max(columns.shape[1], 1), 1)
+    for start in range(0, len(column), together):
+        p, j = repetition[start : start + together], column[start : start + together]
+        place = columns[j]
+        place *= rates[p, j, None]
+        place -= offsets[p, j, None]
+        number = _number(place)
+        number -= low[p, j, None]
+        number *= multipliers[j, None]
+        firsts = np.flatnonzero(np.diff(p, prepend=-1))
+        out[p[firsts]] += np.add.reduceat(number, firsts, axis=0)
+    return True
+
+
+def _codes_on_host(
+    X: Any, grids: Grids, finish: Callable[[Any], Any] | None = None, block_rows: int | None = None
+) -> Iterator[Any]:
+    """Yield ``finish(codes)``, or the codes, of consecutive rows of `X`, on all cores of the host if they are many."""
+    n_samples, (n_repetitions, n_columns) = X.shape[0], grids[0].shape
+    parallel = n_samples * n_repetitions * n_columns >= _PARALLEL_FROM
+    workers = min(worker_count(), n_samples) if parallel else 1
+    fitting = max(_BLOCK_BYTES // (8 * n_repetitions), _FEWEST_ROWS)
+    rows = block_rows or max(min(_TILE_ROWS, fitting, -(-n_samples // workers)), 1)
+
+    def compute(start: int) -> Any:
+        codes = joint_codes(_dense_rows(X, start, start + rows), *grids)
+        return codes if finish is None else finish(codes)
+
+    return map_ordered(compute, range(0, n_samples, rows), workers)
+
+
+def _codes_on_gpu(
+    X: Any, grids: Grids, finish: Callable[[Any], Any], device: Device, block_rows: int | None = None
+) -> Iterator[Any]:
+    """Yield ``finish(codes)`` for consecutive rows of `X` on a GPU, fewer at a time where memory does not suffice."""
+
+    def compute(xp: Any, rows: Any, arrays: tuple[Any, Any, Any]) -> Any:
+        codes = xp.empty((arrays[0].shape[1], rows.shape[0]), dtype=np.int64)
+        BIN_CODES(xp, rows, *arrays, codes)
+        return finish(codes)
+
+    return _gpu_blocks(X, grids, compute, device, block_rows)
+
+
+def _csr_on_gpu(
+    X: Any, grids: Grids, known: tuple[Any, Any], device: Device, scale: float, dtype: str, block_rows: int | None
+) -> Iterator[Any]:
+    """Yield CSR matrices of consecutive rows of `X` on a GPU; as :func:`_as_csr`, known bins on the device."""
+    n_columns = known[0].shape[0]
+
+    def compute(xp: Any, rows: Any, arrays: tuple[Any, Any, Any]) -> Any:
+        columns = xp.empty((rows.shape[0], arrays[0].shape[1]), dtype=np.int64)
+        BIN_COLUMNS(xp, rows, *arrays, *known, columns)
+        seen = columns >= 0
+        starts = xp.zeros(rows.shape[0] + 1, dtype=np.int64)
+        starts[1:] = xp.cumsum(seen.sum(axis=1))
+        index = np.int32 if max(n_columns, columns.size) < 2**31 else np.int64
+        indices = columns[seen].astype(index)
+        ones = xp.full(indices.shape, scale, dtype=dtype)
+        return device.csr_matrix((ones, indices, starts.astype(index)), (rows.shape[0], n_columns))
+
+    return _gpu_blocks(X, grids, compute, device, block_rows)
+
+
+def _gpu_blocks(
+    X: Any, grids: Grids, compute: Callable[..., Any], device: Device, block_rows: int | None
+) -> Iterator[Any]:
+    """Yield ``compute(xp, rows, arrays)`` for consecutive rows.
+
+    The arrays are one over the pitches, the shifts times that, both of shape (d, P), and the multipliers.
+    """
+    fitting = max(_GPU_BLOCK_BYTES // (_GPU_BYTES * grids[0].shape[0]), _FEWEST_ROWS)
+    with device.activate():
+        rates = 1.0 / device.asarray(grids[0])
+        offsets = device.asarray(grids[1]) * rates
+        turned = (device.xp.ascontiguousarray(array.T) for array in (rates, offsets))
+        arrays = *turned, device.asarray(grids[2])
+        del rates, offsets
+    stream = RowStream(X, device, np.float64)
+
+    def block(start: int, stop: int) -> Any:
+        with device.activate():
+            rows = device.asarray(_dense_rows(X, start, stop)) if sparse.issparse(X) else stream.block(start, stop)
+            return compute(device.xp, rows, arrays)
+
+    rows = min(block_rows or min(_GPU_ROWS, fitting), X.shape[0])
+    try:
+        yield from halving(block, X.shape[0], rows, device, stream.close)
+    finally:
+        stream.close()
+
+
+def _places(codes: np.ndarray, bins: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Find the columns of codes among the bins that are known, on the host.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (P, n), int64
+    bins : ndarray of shape (n_bins,), int64
+        Those of every repetition one after another, each repetition's rising.
+    ends : ndarray of shape (P + 1,)
+        Where each repetition's bins begin and end.
+
+    Returns
+    -------
+    columns : ndarray of shape (P, n), int64
+        Positions in `bins`, arbitrary where the bin is not known.
+    known : ndarray of shape (P, n), bool
+    """
+    columns, known = np.empty(codes.shape, dtype=np.int64), np.empty(codes.shape, dtype=bool)
+    for p in range(codes.shape[0]):
+        own = bins[int(ends[p]) : int(ends[p + 1])]
+        place = np.minimum(np.searchsorted(own, codes[p]), own.shape[0] - 1)
+        known[p] = own[place] == codes[p]
+        columns[p] = place + int(ends[p])
+    return columns, known
+
+
+def _as_csr(codes: np.ndarray, bins: np.ndarray, ends: np.ndarray, scale: float, dtype: str) -> Any:
+    """Convert codes of shape (P, rows) to a CSR matrix of shape (rows, n_bins): `scale` for each bin that is known."""
+    columns, known = _places(codes, bins, ends)
+    starts = np.zeros(codes.shape[1] + 1, dtype=np.int64)
+    starts[1:] = np.cumsum(known.sum(axis=0))
+    index = np.int32 if max(len(bins), codes.size) < 2**31 else np.int64
+    indices = np.ascontiguousarray(columns.T)[np.ascontiguousarray(known.T)].astype(index)
+    ones = np.full(indices.shape, scale, dtype=dtype)
+    return sparse.csr_matrix((ones, indices, starts.astype(index)), (codes.shape[1], int(ends[-1])))
+
+
+def _different_codes(device: Device, X: Any, grids: Grids) -> Iterator[Any]:
+    """Return the different codes of the rows of `X` in each repetition, rising: an array on the device for each."""
+    n_samples, n_repetitions = X.shape[0], grids[0].shape[0]
+    together = max(_SORTED_BYTES // (8 * n_samples), 1)
+    for start in range(0, n_repetitions, together):
+        part = grids[0][start : start + together], grids[1][start : start + together], grids[2]
+        codes = list(_codes_on_gpu(X, part, lambda codes: codes, device) if device.is_gpu else _codes_on_host(X, part))
+        whole = codes[0] if len(codes) == 1 else device.xp.concatenate(codes, axis=1)
+        yield from map(device.xp.unique, whole)

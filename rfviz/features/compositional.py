@@ -1,4 +1,10 @@
-"""Random features of compositional kernels."""
+"""Random features of compositional kernels: the base of maps over a skeleton, the map, and how it is evaluated.
+
+Angles lie as one row a column of the data, samples side by side, and a feature adds up a few of those rows. On the
+processor that is SciPy's sparse product, tile by tile, so that what it writes is still in the cache when the cosine is
+taken; it holds the interpreter for a moment a tile only, and blocks of rows are mapped on all cores. On a GPU a thread
+adds up a feature of a few samples, or it is that sparse product.
+"""
 
 from __future__ import annotations
 
@@ -8,29 +14,129 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from rfviz.backend import Device, check_memory
-from rfviz.features.base import COMMON_PARAMS
-from rfviz.features.blocks import Scratch
-from rfviz.features.compositional_draws import CHUNK
-from rfviz.features.compositional_map import device_arrays, host_arrays, map_on_device, map_on_host
-from rfviz.features.compositional_rows import REAL, SINE
-from rfviz.features.compositional_unique import draw_features
+from rfviz import kernels
+from rfviz.backend import Device, check_memory, get_device, to_host
+from rfviz.cuda import COSINE_SUMS, SAMPLES
+from rfviz.errors import MemoryBudgetError, ParameterError, warn
+from rfviz.features.base import COMMON_PARAMS, FeatureMap
+from rfviz.features.blocks import Scratch, fits_on_gpu
+from rfviz.features.compositional_draws import CHUNK, REAL, SINE, draw_features
 from rfviz.features.cost import FUNCTION, Counts
-from rfviz.features.law import BY_COLUMN
-from rfviz.features.look import Look
-from rfviz.features.skeleton_map import TURN, SkeletonMap
-from rfviz.features.steps import Step, number, scaled_step
+from rfviz.features.description import BY_COLUMN, Look, Step, number, scaled_step
+from rfviz.features.precision import check_angles, evenly, largest_entry
+from rfviz.features.receptive import checked_image_shape
 from rfviz.params import Param
-from rfviz.skeleton import PRESETS, Skeleton, graph
+from rfviz.skeleton import PRESETS, Skeleton, as_skeleton, graph, image_shape_of
 
-__all__ = ["CompositionalFeatures"]
+__all__ = [
+    "TURN",
+    "Arrays",
+    "CompositionalFeatures",
+    "SkeletonMap",
+    "device_arrays",
+    "host_arrays",
+    "map_on_device",
+    "map_on_host",
+]
 
+TURN = Param(
+    "turn", 0.5, "float", low=0.0, open_low=True, high=1e6, ui_low=0.05, ui_high=10.0, log=True, label="Turn",
+    help="Part of a full circle that an input of 1 makes. With 0.5, black and white pixels are opposite.",
+)  # fmt: skip
 # What a feature value costs relative to a multiply-add of a matrix product, to tell which jobs are large.
 _COST_OF_A_VALUE = 150
 # Bytes that a feature takes for a moment while it is drawn.
 _DRAWING_BYTES = 100
 # Bytes that nobody misses.
 _SMALL = 100_000_000
+_MOST_ENTRIES = int(np.iinfo(np.int32).max)
+# Samples of a tile, and numbers in it: 1 MB in float32. Rows of a power of two would share few places of the cache,
+# which makes turning them a third slower; small tiles leave the cores waiting for the interpreter.
+_SAMPLES, _TILE = 240, 262_144
+
+
+class SkeletonMap(FeatureMap):
+    """Base of the feature maps over a computation skeleton, a parameter that may be more than the name of a preset."""
+
+    skeleton: Any
+    turn: float
+    image_shape: Sequence[int] | None
+    skeleton_: Skeleton
+
+    def _check_param(self, param: Param, value: Any) -> Any:
+        if param.name == "skeleton":
+            is_json = isinstance(value, str) and value.lstrip().startswith("{")
+            if value is None or is_json or isinstance(value, (Skeleton, Mapping)):
+                return value
+        return super()._check_param(param, value)
+
+    @property
+    def _is_preset(self) -> bool:
+        return self.skeleton is None or (isinstance(self.skeleton, str) and not self.skeleton.lstrip().startswith("{"))
+
+    def _skeleton_for(self, n_features: int) -> Skeleton:
+        shape = None
+        if self.image_shape is not None and not self._is_preset:
+            rule = "must be None for a skeleton of one's own, which says itself where its inputs lie"
+            raise ParameterError("image_shape", rule, self.image_shape, "Leave it out, or take a preset.")
+        if self.image_shape is not None:
+            shape = checked_image_shape(self.image_shape, n_features, "Leave it out for data that are no images.")
+        return as_skeleton(self.skeleton, n_features, self.turn, shape)
+
+    def _guessed_image(self, n_features: int) -> tuple[int, ...] | None:
+        # A flat skeleton does not see where inputs lie.
+        if self.image_shape is not None or not self._is_preset or self.skeleton in (None, "flat"):
+            return None
+        return image_shape_of(n_features)
+
+    def _check_precision(self, X: Any) -> None:
+        rows = evenly(X)
+        for group in self.skeleton_.inputs:
+            columns = rows[:, group.columns]
+            if group.base.kind in ("circle", "gaussian"):
+                radians = largest_entry(X[:, group.columns]) * group.base.unit_angle
+                check_angles(radians, "The angles that the data stand for", self.dtype)
+            if group.base.kind == "circle":
+                _warn_of_whole_turns(columns.data if sparse.issparse(columns) else columns, group.base.turn)
+
+    def _input_kind(self) -> str:
+        """Return what an input is, and what the numbers of its name count."""
+        shape = self.skeleton_.image_shape
+        return "input" if shape is None else f"pixel (row, column{', colour' * (shape[2] > 1)})"
+
+    def _input_name(self, column: int) -> str:
+        """Return the name of an input in a formula: numbers from 1."""
+        shape = self.skeleton_.image_shape
+        if shape is None:
+            return str(column + 1)
+        *pixel, colour = (int(place) + 1 for place in np.unravel_index(column, shape))
+        return ",".join(map(str, [*pixel, colour] if shape[2] > 1 else pixel))
+
+    def _kernel(self, X: np.ndarray, Y: np.ndarray | None) -> np.ndarray:
+        # On the host in the end; a GPU computes it where the map has one.
+        device, skeleton = get_device(self.device), self._skeleton_for(X.shape[1])
+        found: list[np.ndarray] = []
+
+        def on_gpu() -> None:
+            with device.activate():
+                rows = [None if A is None else device.asarray(A) for A in (X, Y)]
+                found.append(to_host(kernels.compositional(*rows, skeleton=skeleton)))
+
+        if device.is_gpu and fits_on_gpu(on_gpu, device):
+            return found[0]
+        return kernels.compositional(X, Y, skeleton=skeleton)
+
+
+def _warn_of_whole_turns(values: np.ndarray, turn: float) -> None:
+    """Warn where whole numbers go around the circle, as pixels from 0 to 255 do, so that many are the same point."""
+    low, high = float(values.min(initial=0.0)), float(values.max(initial=0.0))
+    if (high - low) * turn < 1.0 or not np.array_equal(values, np.round(values)):
+        return
+    warn(
+        f"The data are whole numbers from {low:g} to {high:g}, but with turn={turn:g} values {1.0 / turn:g} apart are "
+        f"the same point of the circle. Scale them to 0…1, or use turn={0.5 / (high - low):.3g}.",
+        UserWarning,
+    )
 
 
 class CompositionalFeatures(SkeletonMap):
@@ -327,3 +433,114 @@ def _compact(numbers: np.ndarray, dtype: str) -> np.ndarray:
         return numbers.astype(dtype)
     largest = int(np.abs(numbers).max(initial=0))
     return numbers.astype(next(t for t in (np.int8, np.int16, np.int32, np.int64) if largest <= np.iinfo(t).max))
+
+
+Arrays = dict[str, Any]
+
+
+def _tables(xp: Any, X: Any, skeleton: Skeleton, multiple: int = 1) -> tuple[Any, Any]:
+    """Return angles and logarithms of moduli, a row a column and a last row of 0; None if all moduli are 1.
+
+    Columns, a sample each, are a multiple of `multiple`; what those beyond the samples hold means nothing.
+    """
+    n = X.shape[0]
+    shape = (X.shape[1] + 1, -(-n // multiple) * multiple)
+    angles, moduli = xp.empty(shape, dtype=X.dtype), None
+    angles[-1] = 0.0
+    for group in skeleton.inputs:
+        turned, radius = group.base.angles(xp, X[:, group.columns].T)
+        angles[group.columns, :n] = turned
+        if radius is not None:
+            if moduli is None:
+                moduli = xp.zeros(shape, dtype=X.dtype)
+            # What is 0 becomes too small to tell from it, but stays a number.
+            moduli[group.columns, :n] = xp.log(xp.maximum(radius, X.dtype.type(1e-30)))
+    return angles, moduli
+
+
+def host_arrays(weights: Arrays, dtype: str, n_columns: int) -> Arrays:
+    """Convert the map's arrays for the processor: two sparse matrices, the second None where no modulus counts.
+
+    Parameters
+    ----------
+    weights : dict
+        The fitted arrays of the map, by name.
+    dtype : str
+    n_columns : int
+        Of the data.
+    """
+
+    def rows(ends: str, columns: str, numbers: str) -> sparse.csr_matrix:
+        parts = weights[numbers].astype(dtype), weights[columns].astype(np.int32), weights[ends]
+        return sparse.csr_matrix(parts, shape=(len(weights["kinds_"]), n_columns))
+
+    return {
+        "multiples": rows("ends_", "columns_", "multiples_"),
+        "powers": rows("modulus_ends_", "modulus_columns_", "powers_") if len(weights["powers_"]) else None,
+        "bias": _bias(weights, dtype),
+    }
+
+
+def map_on_host(X: np.ndarray, arrays: Arrays, skeleton: Skeleton, amplitude: np.ndarray, out: np.ndarray) -> None:
+    """Write the features of `X`, each times its amplitude, to `out`.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_columns)
+        In the dtype of `out`.
+    arrays : dict
+        Of :func:`host_arrays`.
+    skeleton : Skeleton
+    amplitude : ndarray of shape (n_features,)
+    out : ndarray of shape (n_samples, n_components)
+        Columns beyond `n_features` become zero.
+    """
+    n_features = len(arrays["bias"])
+    out[:, n_features:] = 0.0
+    for start in range(0, X.shape[0], _SAMPLES):
+        rows = slice(start, min(start + _SAMPLES, X.shape[0]))
+        some: Any = X[rows]
+        angles, moduli = _tables(np, some.toarray() if sparse.issparse(some) else some, skeleton)
+        step = max(_TILE // angles.shape[1], 1)
+        for first in range(0, n_features, step):
+            part = slice(first, min(first + step, n_features))
+            tile = arrays["multiples"][part] @ angles[:-1]
+            tile += arrays["bias"][part, None]
+            np.cos(tile, out=tile)
+            tile *= amplitude[part, None]
+            if moduli is not None and arrays["powers"] is not None:
+                # By way of logarithms: a factor may overflow where the product does not.
+                tile *= np.exp(arrays["powers"][part] @ moduli[:-1])
+            out[rows, part] = tile.T
+
+
+def _bias(weights: Arrays, dtype: str) -> np.ndarray:
+    return np.where(weights["kinds_"] == SINE, np.pi / 2, 0.0).astype(dtype)
+
+
+def device_arrays(weights: Arrays, dtype: str) -> Arrays:
+    """Convert the map's arrays for a GPU: entries of two sparse matrices in 32-bit indices, and the biases."""
+    for name in ("ends_", "modulus_ends_"):
+        if len(weights[name]) and weights[name][-1] > _MOST_ENTRIES:
+            raise MemoryBudgetError(
+                f"The features have {weights[name][-1]:,} entries; a GPU's kernel counts to {_MOST_ENTRIES:,}. "
+                "Use fewer features, or device='cpu'.",
+                "cuda",
+            )
+    arrays = {"bias": _bias(weights, dtype)}
+    for name in ("ends_", "columns_", "modulus_ends_", "modulus_columns_"):
+        arrays[name] = weights[name].astype(np.int32)
+    for name in ("multiples_", "powers_"):
+        arrays[name] = weights[name].astype(dtype)
+    return arrays
+
+
+def map_on_device(xp: Any, X: Any, arrays: Arrays, skeleton: Skeleton, amplitude: Any, out: Any) -> None:
+    """Map rows as :func:`map_on_host`, on a GPU, with the arrays of :func:`device_arrays`."""
+    X = X.toarray() if hasattr(X, "indptr") else X
+    angles, moduli = _tables(xp, X, skeleton, SAMPLES)
+    n_features = arrays["bias"].shape[0]
+    entries = tuple(arrays[name] for name in ("ends_", "columns_", "multiples_"))
+    powers = tuple(arrays[name] for name in ("modulus_ends_", "modulus_columns_", "powers_"))
+    COSINE_SUMS(xp, angles, moduli, entries, powers, arrays["bias"], amplitude, out[:, :n_features])
+    out[:, n_features:] = 0.0

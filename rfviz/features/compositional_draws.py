@@ -1,30 +1,132 @@
-"""Algorithm 1 of compositional random features for thousands of features at once, level by level.
+"""Algorithm 1 of compositional random features, for thousands of features at once, and which of them a map selects.
 
 A feature is a product of base features along random paths: at a node, draw how many children to multiply, choose each
-among the in-edges. All features of a chunk walk down together: repeat, choose, gather. What they reach is a sparse row
-of multiples N of the angles, so that the feature is the cosine of N·Θ plus a bias of 0 or π/2.
+among the in-edges. All features of a chunk walk down together, level by level: repeat, choose, gather. What they reach
+is a sparse row of multiples N of the angles, so that the feature is the cosine of N·Θ plus a bias of 0 or π/2.
 
 Rows are put into one form of the two, N and −N, that have the same inner products, so that equal features are equal
 rows. Chunks have their own generators, so that the first features do not depend on how many are drawn after them.
+
+Where equal features are stored once, features are drawn one after the other until the (m + 1)-th different one appears;
+the m before it are selected, each with the number of draws that were equal to it. The mean over all those draws is an
+unbiased estimate of the kernel: given when the stop came, every order of the draws before it was equally likely, so
+that the first draw, which is unbiased, may be replaced by their mean. (Stopping *with* the m-th different feature would
+not be unbiased.) The same holds where drawing ends at a limit that is set beforehand.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from rfviz.features.compositional_rows import REAL, Rows
 from rfviz.skeleton import InputGroup, Skeleton
 
-__all__ = ["CHUNK", "chunks", "draw_chunk", "reached_inputs"]
+__all__ = [
+    "CHUNK",
+    "COSINE",
+    "REAL",
+    "SINE",
+    "Features",
+    "Rows",
+    "chunks",
+    "draw_chunk",
+    "draw_features",
+    "draw_limit",
+    "reached_inputs",
+]
 
+# What a feature is of its angle: √2·cos, √2·cos(· + π/2), or a cosine that is ±1 whatever the data, where neither the
+# other quadrature nor the √2 is needed.
+COSINE, SINE, REAL = 0, 1, 2
 # Features that share a generator.
 CHUNK = 8192
 # From so many children of one node over inputs on, count how often each is chosen instead of choosing one by one.
 _MANY = 4096
+_EMPTY = (np.empty(0, np.int32), np.empty(0, np.int32))
+_FEWEST_DRAWS, _DRAWS_A_FEATURE = 2**15, 64
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Sparse rows of some features.
+
+    Attributes
+    ----------
+    kinds : ndarray of shape (n,), int8
+        COSINE, SINE or REAL.
+    ends : ndarray of shape (n + 1,)
+        The entries of feature i are those from ``ends[i]`` to ``ends[i + 1]``.
+    columns, multiples : ndarray of shape (n_entries,)
+        Which angle, by the column of the data, and how often it is added.
+    modulus_ends, modulus_columns, powers
+        Likewise for the moduli that are multiplied (spheres only).
+    """
+
+    kinds: np.ndarray
+    ends: np.ndarray
+    columns: np.ndarray
+    multiples: np.ndarray
+    modulus_ends: np.ndarray
+    modulus_columns: np.ndarray
+    powers: np.ndarray
+
+    def take(self, rows: np.ndarray) -> Rows:
+        """Return the features `rows`, in that order."""
+        ends, entries = _select(self.ends, rows)
+        modulus_ends, moduli = _select(self.modulus_ends, rows)
+        return Rows(
+            self.kinds[rows], ends, self.columns[entries], self.multiples[entries],
+            modulus_ends, self.modulus_columns[moduli], self.powers[moduli],
+        )  # fmt: skip
+
+    @staticmethod
+    def stack(parts: list[Rows]) -> Rows:
+        """Return all features of the parts, one after the other."""
+        if len(parts) == 1:
+            return parts[0]
+
+        def joined(name: str) -> np.ndarray:
+            return np.concatenate([getattr(part, name) for part in parts])
+
+        def ends(name: str) -> np.ndarray:
+            counts = np.concatenate([np.diff(getattr(part, name)) for part in parts])
+            return np.concatenate([[0], np.cumsum(counts)])
+
+        return Rows(
+            joined("kinds"), ends("ends"), joined("columns"), joined("multiples"),
+            ends("modulus_ends"), joined("modulus_columns"), joined("powers"),
+        )  # fmt: skip
+
+    def keys(self) -> np.ndarray:
+        """Hash every row to 64 bits; among a million rows two differ and share a hash with a chance of 3·10⁻⁸."""
+        keys = self.kinds.astype(np.uint64)
+        for ends, columns, numbers, salt in (
+            (self.ends, self.columns, self.multiples, 1), (self.modulus_ends, self.modulus_columns, self.powers, 2)
+        ):  # fmt: skip
+            bits = numbers.astype(np.int64) if numbers.dtype.kind == "i" else numbers.astype(np.float64)
+            mixed = _mix(columns.astype(np.uint64) * np.uint64(4) + np.uint64(salt)) ^ bits.view(np.uint64)
+            sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(_mix(mixed), dtype=np.uint64)])
+            keys += sums[ends[1:]] - sums[ends[:-1]]
+        return keys
+
+
+def _select(ends: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return new ends, and the entries of the rows in order."""
+    counts = (ends[1:] - ends[:-1])[rows]
+    new = np.concatenate([[0], np.cumsum(counts)])
+    return new, np.repeat(ends[:-1][rows] - new[:-1], counts) + np.arange(new[-1])
+
+
+def _mix(x: np.ndarray) -> np.ndarray:
+    """Apply a bijection of 64 bits that leaves no pattern (the finaliser of SplitMix64)."""
+    x = x + np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
 
 
 def chunks(skeleton: Skeleton, seed: int) -> Iterator[Rows]:
@@ -117,9 +219,6 @@ def _by_layer(
             yield index, (feature, child - first)
         elif here.any():
             yield index, (feature[here], child[here] - first)
-
-
-_EMPTY = (np.empty(0, np.int32), np.empty(0, np.int32))
 
 
 def _counted(generator: Any, edges: np.ndarray, feature: np.ndarray, node: np.ndarray, children: np.ndarray) -> Entries:
@@ -252,3 +351,97 @@ def _one_sign(feature: Any, column: Any, multiple: Any, complex_entry: Any, peri
 
 def _ends(feature: np.ndarray, size: int) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(np.bincount(feature, minlength=size))])
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """The features of a map.
+
+    Attributes
+    ----------
+    rows : Rows
+        At most as many as were asked for.
+    multiplicities : ndarray of shape (n,), int32
+        How many draws each of them stands for.
+    n_draws : int
+        All draws.
+    """
+
+    rows: Rows
+    multiplicities: np.ndarray
+    n_draws: int
+
+
+def draw_limit(n_components: int) -> int:
+    """Return the draws after which a map stops to look for different features: 64 a feature, and 32768 at least."""
+    return max(_FEWEST_DRAWS, _DRAWS_A_FEATURE * n_components)
+
+
+def draw_features(skeleton: Skeleton, seed: int, n_components: int, deduplicate: bool) -> Features:
+    """Draw the features of a map.
+
+    Parameters
+    ----------
+    skeleton : Skeleton
+    seed : int
+    n_components : int
+        Features to select.
+    deduplicate : bool
+        Whether equal features are stored once.
+
+    Returns
+    -------
+    Features
+        Fewer than `n_components` only where :func:`draw_limit` is reached first.
+    """
+    if deduplicate:
+        return _different(skeleton, seed, n_components)
+    parts = []
+    for rows in chunks(skeleton, seed):
+        parts.append(rows)
+        if len(parts) * CHUNK >= n_components:
+            break
+    parts[-1] = parts[-1].take(np.arange(n_components - (len(parts) - 1) * CHUNK))
+    return Features(Rows.stack(parts), np.ones(n_components, dtype=np.int32), n_components)
+
+
+def _different(skeleton: Skeleton, seed: int, n_components: int) -> Features:
+    limit, drawn = draw_limit(n_components), 0
+    known, numbers = np.empty(0, np.uint64), np.empty(0, np.int64)  # sorted keys, and which features they are
+    multiplicities = np.zeros(n_components, dtype=np.int32)
+    selected: list[Rows] = []
+    for rows in _batches(skeleton, seed, n_components, limit):
+        keys, first, inverse = np.unique(rows.keys(), return_index=True, return_inverse=True)
+        place = np.minimum(np.searchsorted(known, keys), max(len(known) - 1, 0))
+        old = known[place] == keys if len(known) else np.zeros(len(keys), dtype=bool)
+        number = np.empty(len(keys), dtype=np.int64)
+        number[old] = numbers[place[old]] if len(known) else 0
+        new = np.flatnonzero(~old)
+        new = new[np.argsort(first[new])]  # in the order of appearance
+        number[new] = len(known) + np.arange(len(new))
+        room = n_components - len(known)
+        cut = min(len(rows.kinds), limit - drawn)
+        if len(new) > room:
+            cut = min(cut, int(first[new[room]]))
+        multiplicities += np.bincount(number[inverse[:cut]], minlength=n_components).astype(np.int32)
+        drawn += cut
+        new = new[first[new] < cut]
+        selected.append(rows.take(first[new]))
+        if cut < len(rows.kinds) or drawn == limit:
+            break
+        order = np.argsort(both := np.concatenate([known, keys[new]]), kind="stable")
+        known, numbers = both[order], np.concatenate([numbers, number[new]])[order]
+    rows = Rows.stack(selected)
+    return Features(rows, multiplicities[: len(rows.kinds)], drawn)
+
+
+def _batches(skeleton: Skeleton, seed: int, n_components: int, limit: int) -> Iterator[Rows]:
+    """Yield chunks, several at a time once many are needed, so that the sorted keys are merged seldom."""
+    parts: list[Rows] = []
+    size, drawn = max(n_components // 4, 1), 0
+    for rows in chunks(skeleton, seed):
+        parts.append(rows)
+        drawn += CHUNK
+        if len(parts) * CHUNK >= size or drawn >= limit:
+            yield Rows.stack(parts)
+            parts = []

@@ -18,10 +18,10 @@ from rfviz.errors import ParameterError
 from rfviz.features.base import COMMON_PARAMS, FeatureMap, SlowKernelError
 from rfviz.features.blocks import Scratch
 from rfviz.features.cost import Counts
+from rfviz.features.description import Look
 from rfviz.features.draws import standard_normal, uniform
-from rfviz.features.look import Look
+from rfviz.features.precision import largest_entry, square_unit
 from rfviz.features.receptive import checked_image_shape
-from rfviz.features.widths import largest_entry, square_unit
 from rfviz.params import Param
 
 __all__ = ["RandomConvolution"]

@@ -8,21 +8,27 @@ A multiply-add is two operations; an addition, a comparison, a scaling or a roun
 cosine is :data:`FUNCTION`. Weights that a receptive field sets to zero count as the others.
 """
 
-# The hooks of a map that it asks are not for users.
-# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from rfviz.params import Param
 
+__all__ = ["FUNCTION", "INDEX_BYTES", "Counts", "Mapped", "Work", "metered", "note", "work"]
+
+# The hooks of a map that it asks are not for users.
+# pyright: reportPrivateUsage=false
+
+
 if TYPE_CHECKING:
     from rfviz.features.base import FeatureMap
 
-__all__ = ["FUNCTION", "INDEX_BYTES", "Counts", "Work", "work"]
 
 #: Operations of a cosine, a hyperbolic tangent or an error function: a reduction of the argument by three multiply-adds
 #: and a polynomial of about seven.
@@ -117,3 +123,27 @@ def work(feature_map: FeatureMap, n_samples: int, n_features: int) -> Work:
         bytes_out,
         double,
     )
+
+
+# A feature map and the shape of the rows that it maps.
+Mapped = list[tuple[Any, tuple[int, int]]]
+
+_open: ContextVar[Mapped | None] = ContextVar("rfviz_meter", default=None)
+
+
+@contextmanager
+def metered() -> Generator[Mapped, None, None]:
+    """Record what the calling thread maps, in the list that this yields, until the context ends."""
+    mapped: Mapped = []
+    token = _open.set(mapped)
+    try:
+        yield mapped
+    finally:
+        _open.reset(token)
+
+
+def note(feature_map: Any, shape: tuple[int, int]) -> None:
+    """Record that `feature_map` is about to map rows of this shape; costs nothing where nobody listens."""
+    mapped = _open.get()
+    if mapped is not None:
+        mapped.append((feature_map, shape))

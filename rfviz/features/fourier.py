@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
+from rfviz import bounds, kernels
 from rfviz.backend import Device
 from rfviz.bounds import BoundStatement
 from rfviz.cuda import COSINE, COSINE_SINE
-from rfviz.features import fourier_laws
-from rfviz.features.bandwidth import check_phases, learnt_gamma
 from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.cost import FUNCTION, Counts
-from rfviz.features.fourier_draws import DRAWS, check_draw, draw_frequencies
-from rfviz.features.law import DistanceLaw, ProductLaw
-from rfviz.features.look import Look
+from rfviz.features.description import (
+    BY_COLUMN,
+    DistanceLaw,
+    Look,
+    ProductLaw,
+    Step,
+    number,
+    projection_step,
+    scaled_step,
+)
+from rfviz.features.frequencies import DRAWS, SPECTRA, Gaussian, Spectrum, check_draw, draw_frequencies, spectrum_of
+from rfviz.features.precision import check_phases, large_phases
 from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
-from rfviz.features.rounding import large_phases
-from rfviz.features.spectra import SPECTRA, Spectrum, spectrum_of
-from rfviz.features.steps import Step, number, projection_step, scaled_step
 from rfviz.features.structured import (
     block_count,
     faster_as_a_matrix,
@@ -31,7 +37,7 @@ from rfviz.features.structured import (
     structured_multiply_adds,
     structured_project,
 )
-from rfviz.features.widths import check_widths, known_width, width_in_use
+from rfviz.features.widths import check_widths, known_width, learnt_gamma, width_in_use
 from rfviz.params import Param
 
 __all__ = ["RandomFourier"]
@@ -86,7 +92,7 @@ class RandomFourier(ReceptiveMap):
     gamma : float, "scale", "median" or array of shape (n_features,)
         Width of the kernel. ``"scale"`` is 1/(n_features · variance of X), as in scikit-learn's SVC, and ``"median"``
         is one over the squared median distance; for what they are with other spectra see
-        :func:`rfviz.features.bandwidth.learnt_gamma`. An array has a width for each column: Σγ_jδ_j² takes
+        :func:`rfviz.features.widths.learnt_gamma`. An array has a width for each column: Σγ_jδ_j² takes
         the place of γ‖δ‖², and Σγ_j|δ_j| that of γ‖δ‖₁.
     spectrum : {"gaussian", "laplacian", "cauchy", "matern", "own"}
     nu : float
@@ -357,22 +363,129 @@ class RandomFourier(ReceptiveMap):
 
     def distance_law(self) -> DistanceLaw | None:
         """Return the exact law of a kernel of the distance; None else, and :attr:`law_missing` says why."""
-        return fourier_laws.distance_law(self)
+        if self.law_missing:
+            return None
+        spectrum, scale, paired = self._spectrum, float(self._column_scale()), self.paired
+        # A pair is one draw, and holds two features.
+        draws = self.n_components / 2 if paired else self.n_components
+        together = self._pairs_in_blocks(int(draws))
+        gaussian = type(spectrum) is Gaussian
 
-    def _product_law(self, X: np.ndarray) -> ProductLaw | None:
-        # For independent frequencies, and fitted orthogonal Gaussian ones.
-        return fourier_laws.product_law(self, X)
+        def moments(distance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            k = spectrum.profile(scale * distance)
+            double = None if gaussian else spectrum.profile(2.0 * scale * distance)
+            mean, variance = kernels.fourier_squared_distance_moments(k, double, paired=paired)
+            variance = variance / draws
+            if together:
+                # Phases are independent, so they leave no more than the cosines of the difference in common.
+                shared = 4.0 * kernels.orthogonal_covariance(k, self.n_features_in_)
+                variance = np.maximum(variance + together / draws**2 * shared, 0.0)
+            return mean, variance
+
+        return DistanceLaw(
+            moments=moments,
+            slope=scale * float(np.sqrt(spectrum.curvature())),
+            plateau=float(np.sqrt(2.0)),
+            max_distance=np.inf,
+            unit_norm=False,
+        )
 
     @property
     def law_missing(self) -> str:
-        return super().law_missing if self.receptive_field is not None else fourier_laws.law_missing(self)
+        if self.receptive_field is not None:
+            return super().law_missing
+        if not self._spectrum.isotropic or np.ndim(self.gamma):
+            return BY_COLUMN
+        if not self._variance_is_known:
+            return "How much this way of drawing scatters is not known, so there is no exact band."
+        return ""
+
+    @property
+    def _variance_is_known(self) -> bool:
+        """Return whether it is: for independent draws, and for orthogonal ones of a Gaussian spectrum, once fitted."""
+        if self.receptive_field is not None:
+            return False
+        fitted = hasattr(self, "n_features_in_")
+        return self.draw == "iid" or (self.draw == "orthogonal" and type(self._spectrum) is Gaussian and fitted)
+
+    def _product_law(self, X: np.ndarray) -> ProductLaw | None:
+        if not self._variance_is_known:
+            return None
+        k = self.kernel(X)
+        gaussian = type(self._spectrum) is Gaussian
+        double = None if gaussian else self.kernel(2.0 * X)
+        one = kernels.fourier_product_variance(k, double, paired=self.paired)
+        independent = self.draw == "iid"
+        shared = None if independent else kernels.orthogonal_covariance(k, self.n_features_in_)
+        name = "Hoeffding" if independent else ""
+        if not self.paired:
+
+            def wide(m: int, probability: float) -> float:
+                # 2 cos(·) cos(·) lies in an interval of length 4.
+                return np.sqrt(8.0 * np.log(2.0 / probability) / m)
+
+            return ProductLaw(lambda m: self._variance(one, shared, m), None, wide if independent else None, name)
+        k_sum = self.kernel(X, -X)  # k(x + z), and k(2x) on the diagonal
+        sum_double = None if gaussian else self.kernel(2.0 * X, -2.0 * X)
+        twice = np.add.outer(np.diag(k_sum), np.diag(k_sum))
+        lone = kernels.fourier_lone_cosine_moments(k, k_sum, twice, double, sum_double)[1]
+
+        def variance(m: int) -> np.ndarray:
+            pairs = m // 2
+            if m % 2 == 0:
+                return self._variance(one, shared, pairs)
+            if shared is not None and pairs % self.n_features_in_:
+                # How a lone cosine varies with the others of its block is not known.
+                return np.full_like(k, np.nan)
+            whole = self._variance(one, shared, pairs) * (2.0 * pairs / m) ** 2 if pairs else 0.0
+            return whole + 4.0 * lone / m**2
+
+        def bound(m: int, probability: float) -> float:
+            # ⌈m/2⌉ terms, each in an interval of length 4/m; for an odd m the bias, which is 1/m at most, comes on top.
+            return float(np.sqrt(8.0 * (-(-m // 2)) * np.log(2.0 / probability)) / m) + (m % 2) / m
+
+        return ProductLaw(variance, lambda m: k_sum * (m % 2 / m), bound if independent else None, name)
+
+    def _variance(self, one: np.ndarray, shared: np.ndarray | None, draws: int) -> np.ndarray:
+        """Return the variance of the mean over `draws` frequencies, of which those of one block vary together."""
+        variance = one / draws
+        if shared is not None:
+            variance = np.maximum(variance + self._pairs_in_blocks(draws) / draws**2 * shared, 0.0)
+        return variance
+
+    def _pairs_in_blocks(self, draws: int) -> int:
+        """Count ordered pairs of different frequencies among the first `draws` that share an orthogonal block."""
+        if self.draw != "orthogonal":
+            return 0
+        size = self.n_features_in_
+        whole, rest = divmod(draws, size)
+        return whole * size * (size - 1) + rest * (rest - 1)
 
     def applicable_bounds(
         self, n_pairs: int, dimension: int, diameter: float, variance: float | None = None
     ) -> list[BoundStatement]:
         if self.why_no_bound():
             return []
-        return fourier_laws.applicable_bounds(self, n_pairs, dimension, diameter, variance)
+        found: list[BoundStatement] = []
+        if variance:
+            # One term: a cosine in [−1, 1] for a pair of features, a product in [−2, 2] for one with a phase.
+            one = bounds.bernstein(0.5 * variance, 2.0, 2) if self.paired else bounds.bernstein(variance, 3.0)
+            found.append(BoundStatement("one pair", one, drawn=False))
+        if not self.paired:
+            phases = (bounds.phase_pair(), bounds.phase_pair_hoeffding())
+            found += [BoundStatement("one pair", bound, drawn=False) for bound in phases]
+        found += bounds.pair_statements(bounds.fourier_pair(self.paired), n_pairs)
+        spectrum = self._spectrum
+        # σ_p, the root of E‖ω‖².
+        sigma = math.sqrt(dimension * float(np.mean(self._column_scale() ** 2)) * spectrum.curvature())
+        if not math.isfinite(sigma):
+            return found
+        if self.paired:
+            sharper = bounds.sutherland_pairs(dimension, sigma, diameter, spectrum.cosine_variance)
+        else:
+            sharper = bounds.sutherland_phases(dimension, sigma, diameter)
+        uniform = bounds.fourier_uniform(dimension, sigma, diameter, self.paired)
+        return [*found, BoundStatement("everywhere", sharper), BoundStatement("everywhere", uniform)]
 
     def why_no_bound(self) -> str:
         if self.draw == "iid":

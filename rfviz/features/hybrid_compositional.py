@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -15,20 +16,22 @@ from rfviz.bounds import BoundStatement
 from rfviz.errors import ParameterError
 from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch
+from rfviz.features.compositional import TURN, SkeletonMap
+from rfviz.features.compositional_draws import CHUNK, reached_inputs
 from rfviz.features.cost import FUNCTION, Counts
+from rfviz.features.description import BY_COLUMN, Look, ProductLaw, Step, number, projection_step, scaled_step
 from rfviz.features.draws import standard_normal, uniform
-from rfviz.features.hybrid_paths import above_patches, patch_paths
-from rfviz.features.law import BY_COLUMN, ProductLaw
-from rfviz.features.look import Look
-from rfviz.features.rounding import large_phases
-from rfviz.features.skeleton_map import TURN, SkeletonMap
-from rfviz.features.steps import Step, number, projection_step, scaled_step
+from rfviz.features.precision import large_phases
 from rfviz.params import Param
 from rfviz.skeleton import PRESETS, Skeleton, graph
 
-__all__ = ["HybridCompositional"]
+__all__ = [
+    "HybridCompositional",
+    "above_patches",
+    "patch_paths",
+]
 
-_NORMAL_STREAM, _PHASE_STREAM = 0, 1  # the paths have 2
+_NORMAL_STREAM, _PHASE_STREAM, _PATH_STREAM = 0, 1, 2
 _NARROW = {"kind": "exponential", "scale": 6.0}
 
 
@@ -325,3 +328,46 @@ def _doubled(skeleton: Skeleton) -> Skeleton | None:
         return Skeleton(form)
     except ParameterError:
         return None
+
+
+def above_patches(skeleton: Skeleton) -> tuple[Skeleton | None, np.ndarray]:
+    """Cut the bottom layer off: return the skeleton over its nodes, and their numbers; None if nothing is left.
+
+    Nodes that no window above them covers are left out, as windows with strides do at the rim of an image.
+    """
+    bottom, *above = skeleton.layers
+    if not above:
+        return None, np.zeros(1, dtype=np.int32)
+    n_bottom = len(bottom.edges)
+    nodes = [(layer.activation, sources - skeleton.n_inputs) for layer in above for sources in layer.edges]
+    seen = np.zeros(n_bottom + len(nodes), dtype=bool)
+    seen[-1] = True  # the output
+    for place in range(len(nodes) - 1, -1, -1):
+        if seen[n_bottom + place]:
+            seen[nodes[place][1]] = True
+    renumbered = np.cumsum(seen) - 1
+    kept = [(act, renumbered[sources].tolist()) for (act, sources), s in zip(nodes, seen[n_bottom:], strict=True) if s]
+    patches = np.flatnonzero(seen[:n_bottom]).astype(np.int32)
+    truncated = graph([("circle", len(patches))], kept)
+    truncated.check_sampling()
+    return truncated, patches
+
+
+def patch_paths(skeleton: Skeleton, seed: int, n_angles: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Count which patches the paths of each angle end at: (angle, node, how many paths), sorted by angle and node."""
+    above, patches = above_patches(skeleton)
+    n_nodes = len(patches)
+    if above is None:
+        return np.arange(n_angles), np.zeros(n_angles, dtype=np.int32), np.ones(n_angles)
+    places, counts = [], []
+    for index in itertools.count():
+        if index * CHUNK >= n_angles:
+            break
+        generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(_PATH_STREAM, index))))
+        angle, node, count = reached_inputs(above, generator, CHUNK)
+        place, inverse = np.unique(angle.astype(np.int64) * n_nodes + node, return_inverse=True)
+        within = place < (n_angles - index * CHUNK) * n_nodes
+        places.append(place[within] + index * CHUNK * n_nodes)
+        counts.append(np.bincount(inverse, weights=count, minlength=len(place))[within])
+    place = np.concatenate(places)
+    return place // n_nodes, patches[place % n_nodes], np.concatenate(counts)

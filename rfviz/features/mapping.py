@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from rfviz.backend import Device, check_memory, get_device, memory_budget, over_rows, to_host, worker_count
 from rfviz.errors import DataError
 from rfviz.features.blocks import BLOCK_ROWS, Scratch, fits_on_gpu, gpu_blocks, host_blocks, on_device
-from rfviz.features.meter import note
+from rfviz.features.cost import note
 from rfviz.features.precision import check_range
 from rfviz.kernels._inputs import as_rows
 from rfviz.params import Param

@@ -8,15 +8,12 @@ from rfviz.features.binning import RandomBinning
 from rfviz.features.compositional import CompositionalFeatures
 from rfviz.features.convolution import RandomConvolution
 from rfviz.features.fourier import RandomFourier
+from rfviz.features.gaussian import RandomActivation, RandomProjection, RandomReLU
 from rfviz.features.hybrid_compositional import HybridCompositional
-from rfviz.features.maxout import RandomMaxout
-from rfviz.features.projection import RandomProjection
-from rfviz.features.random_activation import RandomActivation
+from rfviz.features.maxout import RandomMaxout, StructuredMaxout
 from rfviz.features.random_pool import RandomPool
-from rfviz.features.random_relu import RandomReLU
 from rfviz.features.shared_pool_maxout import SharedPoolMaxout
 from rfviz.features.sigmoidal import SigmoidalRidge
-from rfviz.features.structured_maxout import StructuredMaxout
 from rfviz.features.stumps import DecisionStumps
 
 __all__ = ["MAPS", "map_class", "registry"]

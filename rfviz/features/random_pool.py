@@ -14,10 +14,9 @@ from rfviz.backend import Device
 from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.cost import Counts
+from rfviz.features.description import Look, Step, number, projection_step, scaled_step
 from rfviz.features.draws import standard_normals
-from rfviz.features.look import Look
 from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
-from rfviz.features.steps import Step, number, projection_step, scaled_step
 from rfviz.kernels import ORDER_RULES, order_weights
 from rfviz.params import Param
 

@@ -10,8 +10,8 @@ import numpy as np
 from rfviz.backend import map_ordered, single_threaded_blas, worker_count
 from rfviz.errors import ParameterError
 from rfviz.features.base import FeatureMap, SlowKernelError
+from rfviz.features.description import NO_SPREAD
 from rfviz.features.draws import uniform
-from rfviz.features.law import NO_SPREAD
 from rfviz.params import Param
 from rfviz.progress import stop_point
 from rfviz.skeleton import image_shape_of

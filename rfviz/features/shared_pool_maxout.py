@@ -14,13 +14,10 @@ from rfviz.errors import ParameterError
 from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.cost import Counts
+from rfviz.features.description import Look, ProductLaw, Step, pool_steps, scaled_step
 from rfviz.features.draws import standard_normal, uniform
-from rfviz.features.largest import largest_of_picked
-from rfviz.features.law import ProductLaw
-from rfviz.features.look import Look
-from rfviz.features.maxout import FACETS, RandomMaxout
+from rfviz.features.maxout import FACETS, RandomMaxout, largest_of_picked
 from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
-from rfviz.features.steps import Step, pool_steps, scaled_step
 from rfviz.params import Param
 
 __all__ = ["SharedPoolMaxout"]

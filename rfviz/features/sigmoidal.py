@@ -14,11 +14,9 @@ from rfviz.cuda import SIGMOID
 from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.cost import FUNCTION, Counts
+from rfviz.features.description import Look, ProductLaw, Step, number, projection_step, scaled_step
 from rfviz.features.draws import standard_normal
-from rfviz.features.law import ProductLaw
-from rfviz.features.look import Look
 from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
-from rfviz.features.steps import Step, number, projection_step, scaled_step
 from rfviz.params import Param
 
 __all__ = ["SigmoidalRidge"]

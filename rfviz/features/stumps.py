@@ -14,11 +14,9 @@ from rfviz.errors import ParameterError
 from rfviz.features.base import COMMON_PARAMS, FeatureMap
 from rfviz.features.blocks import Scratch
 from rfviz.features.cost import Counts
+from rfviz.features.description import BY_COLUMN, Look, ProductLaw
 from rfviz.features.draws import standard_normal, uniform
-from rfviz.features.law import BY_COLUMN, ProductLaw
-from rfviz.features.look import Look
-from rfviz.features.precision import check_columns
-from rfviz.features.widths import square_unit
+from rfviz.features.precision import check_columns, square_unit
 from rfviz.params import Param
 
 __all__ = ["DecisionStumps"]

@@ -1,4 +1,4 @@
-"""The width gamma of a kernel of ‖x − z‖₁: learnt from data, one a column, or too large for the data's digits."""
+"""The width gamma of a stationary kernel: given, learnt from data, or one a column."""
 
 from __future__ import annotations
 
@@ -7,36 +7,44 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.metrics.pairwise import manhattan_distances
+from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 
-from rfviz.errors import DataError, ParameterError, warn
+from rfviz.errors import DataError, ParameterError
+from rfviz.features.precision import evenly, largest_entry, rounding, square_unit
+from rfviz.kernels._inputs import pairwise_squared_distances
 from rfviz.params import Param
 
-__all__ = [
-    "MEDIAN_ROWS",
-    "LostBinsWarning",
-    "check_widths",
-    "deviation",
-    "evenly",
-    "known_width",
-    "l1_gamma",
-    "largest_entry",
-    "median_distance",
-    "rounding",
-    "square_unit",
-    "warn_of_lost_bins",
-    "width_from",
-    "width_in_use",
-]
-
-# Rows whose distances the median is taken over, and others that stand for all.
-MEDIAN_ROWS = 500
-# The largest rounding error of the data, in bins, that is accepted in silence.
-_BIN_ERROR = 0.01
+__all__ = ["check_widths", "known_width", "l1_gamma", "learnt_gamma", "width_in_use"]
 
 
-class LostBinsWarning(UserWarning):
-    """Bins are so narrow that the rounding of the data decides which of them a point is in."""
+def learnt_gamma(rule: str, spectrum: str, X: Any) -> float:
+    """Return a width that suits the data; 1 where all rows are equal, up to rounding.
+
+    Parameters
+    ----------
+    rule : {"scale", "median"}
+        ``"scale"``: from the variance of all entries of `X`. ``"median"``: from the median distance over all pairs of
+        up to 500 rows, taken evenly over `X`, so that the same data always give the same width.
+    spectrum : {"gaussian", "laplacian", "cauchy", "matern", "own"}
+        With d columns, v the variance and M the median, the widths are 1/(d·v) and 1/M² (M of Euclidean distances) for
+        the Gaussian and the Matérn kernel, 1/(d·√v) and 1/M (M of ‖·‖₁) for the Laplacian, and 1/√(d·v) and 1/M
+        (Euclidean) for the Cauchy kernel and an own one. Each makes the kernel of a typical pair neither 0 nor 1.
+    X : ndarray or CSR matrix of shape (n, d)
+        A CSR matrix without duplicate entries.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    DataError
+        If no double holds the width.
+    """
+    if spectrum == "laplacian":
+        return l1_gamma(rule, X)
+    typical = _median_distance(X, _euclidean) if rule == "median" else np.sqrt(X.shape[1]) * _deviation(X)
+    return _width_from(rule, typical, 1.0 if spectrum in ("cauchy", "own") else 2.0)
 
 
 def l1_gamma(rule: str, X: Any) -> float:
@@ -55,11 +63,11 @@ def l1_gamma(rule: str, X: Any) -> float:
     DataError
         If no double holds the width.
     """
-    typical = median_distance(X, manhattan_distances) if rule == "median" else X.shape[1] * deviation(X)
-    return width_from(rule, typical)
+    typical = _median_distance(X, manhattan_distances) if rule == "median" else X.shape[1] * _deviation(X)
+    return _width_from(rule, typical)
 
 
-def width_from(rule: str, length: float, power: float = 1.0) -> float:
+def _width_from(rule: str, length: float, power: float = 1.0) -> float:
     """Return length^−power, the width for a typical length of data; 1 where that is 0.
 
     Raises
@@ -146,50 +154,24 @@ def known_width(feature_map: Any) -> float | np.ndarray:
     return np.asarray(gamma, dtype=np.float64) if np.ndim(gamma) else float(gamma)
 
 
-def warn_of_lost_bins(X: Any, gamma: Any) -> None:
-    """Warn where the numbers of `X`, in their own precision, do not tell in which bin they are.
-
-    Bins are computed in double precision, but a number of size x in float32 stands for all within 6e-8·x of it, which
-    is 6e-8·γx bins of the typical width 1/γ.
-
-    Parameters
-    ----------
-    X : ndarray or CSR matrix of shape (n_samples, n_features)
-    gamma : float or ndarray of shape (n_features,)
-    """
-    largest = abs(X).max(axis=0)
-    largest = (largest.toarray() if sparse.issparse(largest) else np.asarray(largest)).ravel().astype(np.float64)
-    with np.errstate(over="ignore"):
-        reach = float(np.max(largest * gamma))
-    error = 0.5 * float(np.finfo(X.dtype).eps) * reach
-    if error <= _BIN_ERROR:
-        return
-    width = f"gamma={gamma:.3g}" if np.ndim(gamma) == 0 else f"gamma up to {np.max(gamma):.3g}"
-    remedy = "Use a smaller gamma, or centre the data" + (", or pass float64." if X.dtype == np.float32 else ".")
-    warn(
-        f"With {width} the data reach {reach:.3g} bins from zero, and {X.dtype.name} knows them to {error:.1g} bins "
-        f"only, so that rounding decides which near points share a bin. {remedy}",
-        LostBinsWarning,
-    )
-
-
-def deviation(X: Any) -> float:
+def _deviation(X: Any) -> float:
     """Return the standard deviation of all entries of a dense or sparse matrix; 0 where rounding explains it."""
     largest = largest_entry(X)
     if largest == 0.0:
         return 0.0
     unit = float(square_unit(largest))
-    found = unit * _deviation(X, unit)
+    if sparse.issparse(X):
+        size, data = X.shape[0] * X.shape[1], X.data / np.float64(unit)
+        mean = data.sum() / size
+        # Around the mean, zeros included: the mean of squares less the squared mean would cancel.
+        deviation = float(np.sqrt((np.sum((data - mean) ** 2) + (size - data.size) * mean**2) / size))
+    else:
+        deviation = float(np.std(X if unit == 1.0 else X / unit, dtype=np.float64))
+    found = unit * deviation
     return found if found > rounding(X.dtype, largest) else 0.0
 
 
-def largest_entry(X: Any) -> float:
-    """Return the largest absolute value of a dense or sparse matrix."""
-    entries = X.data if sparse.issparse(X) else X
-    return float(max(entries.max(initial=0.0), -entries.min(initial=0.0)))
-
-
-def median_distance(X: Any, distances: Callable[[Any], np.ndarray]) -> float:
+def _median_distance(X: Any, distances: Callable[[Any], np.ndarray]) -> float:
     """Return the median distance of up to 500 rows, taken evenly; of the positive ones if most are equal; 0 if all are.
 
     Parameters
@@ -209,25 +191,7 @@ def median_distance(X: Any, distances: Callable[[Any], np.ndarray]) -> float:
     return largest * float(np.median(apart)) if apart.size else 0.0
 
 
-def _deviation(X: Any, unit: float) -> float:
-    if not sparse.issparse(X):
-        return float(np.std(X if unit == 1.0 else X / unit, dtype=np.float64))
-    size, data = X.shape[0] * X.shape[1], X.data / np.float64(unit)
-    mean = data.sum() / size
-    # Around the mean, zeros included: the mean of squares less the squared mean would cancel.
-    return float(np.sqrt((np.sum((data - mean) ** 2) + (size - data.size) * mean**2) / size))
-
-
-def square_unit(size: Any) -> np.ndarray:
-    """Return 1, or the size of numbers whose squares would overflow or vanish: what to divide them by first."""
-    return np.where((size == 0) | ((size > 1e-100) & (size < 1e100)), 1.0, size)
-
-
-def evenly(X: Any) -> Any:
-    """Return up to 500 rows of a matrix, taken evenly."""
-    return X[np.unique(np.linspace(0, X.shape[0] - 1, min(X.shape[0], MEDIAN_ROWS)).astype(int))]
-
-
-def rounding(dtype: Any, size: Any) -> Any:
-    """Return how far apart numbers of this size and type are by rounding alone."""
-    return 2.0 * float(np.finfo(dtype).eps) * size
+def _euclidean(rows: Any) -> np.ndarray:
+    if sparse.issparse(rows):  # around zero, where the squares of rows do not swamp their distance
+        return euclidean_distances(rows)
+    return np.sqrt(pairwise_squared_distances(rows)[1])

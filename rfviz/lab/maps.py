@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from rfviz.features import COMMON_PARAMS, FeatureMap, MapSpec, RandomConvolution, RandomMaxout, map_class, registry
+from rfviz.features.compositional import SkeletonMap
 from rfviz.features.receptive import RECEPTIVE_FIELD
-from rfviz.features.skeleton_map import SkeletonMap
 from rfviz.lab.panel import Panel
 from rfviz.skeleton import PRESETS
 

@@ -16,7 +16,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from rfviz.cache import Cache, Cached, CachedFunction, Store, default_budget
 from rfviz.errors import Messages, active_log
-from rfviz.features.meter import metered
+from rfviz.features.cost import metered
 from rfviz.progress import Progress, silent, stop_point
 from rfviz.result_files import result_files
 from rfviz.ui import device_use, scheduler

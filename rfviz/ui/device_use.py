@@ -14,8 +14,7 @@ import psutil
 from rfviz import backend
 from rfviz.backend import Rates, known_rates, measure_rates
 from rfviz.errors import RfvizError
-from rfviz.features.cost import work
-from rfviz.features.meter import Mapped
+from rfviz.features.cost import Mapped, work
 from rfviz.ui import scheduler
 from rfviz.ui.scheduler import Request, Target
 

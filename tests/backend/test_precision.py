@@ -15,7 +15,7 @@ from rfviz.backend import (
 )
 from rfviz.errors import ParameterError
 from rfviz.features import RandomBinning, RandomFourier, RandomMaxout, RandomProjection, blocks, registry
-from rfviz.features.rounding import tf32_cost
+from rfviz.features.precision import tf32_cost
 from rfviz.linear_model import RidgePathClassifier
 
 X = np.random.default_rng(0).standard_normal((60, 40))

@@ -10,10 +10,9 @@ from scipy import integrate, sparse, stats
 from sklearn.base import clone
 
 from rfviz.errors import MemoryBudgetError, ParameterError
-from rfviz.features import RandomBinning, bins
-from rfviz.features.bins import joint_codes
-from rfviz.features.pitches import PROFILES, HatMixture, RationalHats, SingleHat
-from rfviz.features.widths import LostBinsWarning
+from rfviz.features import RandomBinning, binning
+from rfviz.features.binning import PROFILES, HatMixture, RationalHats, SingleHat, joint_codes
+from rfviz.features.precision import LostBinsWarning
 
 ALARM = 1e-5
 rng = np.random.default_rng(0)
@@ -124,7 +123,7 @@ def test_columns_without_a_cut_are_left_out_and_change_nothing(gamma, monkeypatc
     wide = rng.standard_normal((60, 40))
     feature_map = RandomBinning(100, gamma=gamma).fit(wide)
     expected = feature_map.codes(wide)
-    monkeypatch.setattr(bins, "_add_cut_columns", lambda *args: False)
+    monkeypatch.setattr(binning, "_add_cut_columns", lambda *args: False)
     assert np.array_equal(feature_map.codes(wide), expected)
     assert np.array_equal(feature_map.codes(wide[7:9]), expected[7:9])
 

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from rfviz.backend import blas_info, memory_budget
 from rfviz.errors import MemoryBudgetError, ParameterError
-from rfviz.features import DeviceFallbackWarning, RandomMaxout, bins, blocks
+from rfviz.features import DeviceFallbackWarning, RandomMaxout, binning, blocks
 from tests.features.cases import CASES, IDS, dense, make
 
 X = np.random.default_rng(0).standard_normal((2000, 10))
@@ -20,7 +20,7 @@ every_case = pytest.mark.parametrize("case", CASES, ids=IDS)
 @pytest.fixture
 def parallel(monkeypatch):
     """Use worker threads also for small jobs."""
-    for module in (blocks, bins):
+    for module in (blocks, binning):
         monkeypatch.setattr(module, "_PARALLEL_FROM", 0)
         monkeypatch.setattr(module, "worker_count", lambda: 2)
 

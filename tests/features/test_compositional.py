@@ -12,10 +12,8 @@ from sklearn.base import clone
 from rfviz.errors import DataError, MemoryBudgetError, ParameterError
 from rfviz.features import CompositionalFeatures, HybridCompositional
 from rfviz.features.blocks import DeviceFallbackWarning
-from rfviz.features.compositional_draws import CHUNK, draw_chunk
-from rfviz.features.compositional_map import device_arrays
-from rfviz.features.compositional_rows import COSINE, REAL, SINE
-from rfviz.features.compositional_unique import draw_limit
+from rfviz.features.compositional import device_arrays
+from rfviz.features.compositional_draws import CHUNK, COSINE, REAL, SINE, draw_chunk, draw_limit
 from rfviz.skeleton import convolutions, flat, graph, preset
 from tests.features.cases import drawn_weights
 from tests.features.test_compositional_unbiased import BASE_FORMS, rows_for

@@ -6,7 +6,7 @@ Every statistical test has a false-alarm rate of 1e-5 for all its pairs together
 import numpy as np
 import pytest
 
-from rfviz.features import CompositionalFeatures, compositional_draws, compositional_unique
+from rfviz.features import CompositionalFeatures, compositional_draws
 from rfviz.skeleton import ACTIVATIONS, BASES, activation, flat, graph
 from tests.features.test_kernels import mean_alarms
 from tests.skeleton.test_activations import FORMS
@@ -77,7 +77,6 @@ def test_unbiased_for_every_activation_with_bases_mixed(form):
 def small_chunks(monkeypatch):
     """Draw by a few features at a time, for tests that want many small maps."""
     monkeypatch.setattr(compositional_draws, "CHUNK", 64)
-    monkeypatch.setattr(compositional_unique, "CHUNK", 64)
 
 
 @pytest.mark.slow

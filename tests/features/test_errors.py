@@ -20,7 +20,7 @@ from rfviz.features import (
     registry,
 )
 from rfviz.features.base import _registry
-from rfviz.features.widths import LostBinsWarning
+from rfviz.features.precision import LostBinsWarning
 from tests.features.cases import APPROXIMATE, CASES, DEFAULTS, IDS, dense, make
 
 X = np.random.default_rng(0).standard_normal((12, 4))

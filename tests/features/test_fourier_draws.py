@@ -12,10 +12,9 @@ from sklearn.base import clone
 from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 
 from rfviz import kernels
-from rfviz.errors import ParameterError
-from rfviz.features import RandomFourier, widths
-from rfviz.features.bandwidth import PrecisionWarning
-from rfviz.features.fourier_draws import orthogonal_rows
+from rfviz.errors import ParameterError, PrecisionWarning
+from rfviz.features import RandomFourier, precision
+from rfviz.features.frequencies import orthogonal_rows
 from tests.features.cases import drawn_weights
 from tests.features.test_kernels import mean_alarms, variance_alarms
 
@@ -182,7 +181,7 @@ def test_sobol_points_are_no_corner_of_the_cube():
 
 def test_sobol_frequencies_in_several_chunks(monkeypatch):
     whole = fourier(500, draw="qmc").fit(X).frequencies_
-    monkeypatch.setattr("rfviz.features.fourier_draws._SOBOL_ROWS", 37)
+    monkeypatch.setattr("rfviz.features.frequencies._SOBOL_ROWS", 37)
     np.testing.assert_array_equal(fourier(500, draw="qmc").fit(X).frequencies_, whole)
 
 
@@ -280,7 +279,7 @@ def test_learnt_widths_put_typical_kernels_in_the_middle():
 def test_median_over_a_subsample_is_near_that_over_all(monkeypatch):
     data = rng.standard_normal((3000, 4))
     some = fourier(gamma="median").fit(data).gamma_
-    monkeypatch.setattr(widths, "MEDIAN_ROWS", 3000)
+    monkeypatch.setattr(precision, "SAMPLED_ROWS", 3000)
     assert some == pytest.approx(fourier(gamma="median").fit(data).gamma_, rel=0.05)
     assert fourier(gamma="median", random_state=5).fit(data).gamma_ == fourier(gamma="median").fit(data).gamma_
 

@@ -9,7 +9,7 @@ from scipy import stats
 
 from rfviz import kernels
 from rfviz.errors import ParameterError
-from rfviz.features import HybridCompositional, RandomFourier, hybrid_paths
+from rfviz.features import HybridCompositional, RandomFourier, hybrid_compositional
 from rfviz.skeleton import convolutions, flat, graph
 from tests.features.test_kernels import ALARM, mean_alarms, variance_alarms
 
@@ -60,7 +60,7 @@ def check_unbiased(name, samples, feature_map, X):
 @pytest.fixture
 def small_chunks(monkeypatch):
     """Draw by a few features at a time, for tests that want many small maps."""
-    monkeypatch.setattr(hybrid_paths, "CHUNK", 64)
+    monkeypatch.setattr(hybrid_compositional, "CHUNK", 64)
 
 
 @pytest.mark.slow

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from rfviz.backend import smaller_blocks
-from rfviz.features import RandomFourier, RandomMaxout, SharedPoolMaxout, StructuredMaxout, largest
-from rfviz.features.largest import by_feature
+from rfviz.features import RandomFourier, RandomMaxout, SharedPoolMaxout, StructuredMaxout, maxout
+from rfviz.features.maxout import by_feature
 
 X = np.random.default_rng(0).standard_normal((101, 9))
 
@@ -21,7 +21,7 @@ X = np.random.default_rng(0).standard_normal((101, 9))
     ],
 )  # fmt: skip
 def test_the_map_is_the_same_however_it_is_cut(fake_gpu, monkeypatch, n_bytes, dtype, scheme, setting):
-    monkeypatch.setattr(largest, "_PRODUCT_BYTES", n_bytes)
+    monkeypatch.setattr(maxout, "_PRODUCT_BYTES", n_bytes)
     on_gpu, on_host = (scheme(37, device=d, dtype=dtype, **setting).fit(X) for d in ("cuda", "cpu"))
     tolerance = 2e-5 if dtype == "float32" else 1e-13
     np.testing.assert_allclose(on_gpu.transform(X), on_host.transform(X), rtol=0, atol=tolerance)
@@ -31,7 +31,7 @@ def test_products_take_no_more_memory_than_they_may(fake_gpu, monkeypatch):
     feature_map = RandomMaxout(50, pool_size=16, device="cuda").fit(X)
     weights, result = feature_map.weights_.nbytes, 101 * 50 * 4
     for allowed in (40_000, 70_000):
-        monkeypatch.setattr(largest, "_PRODUCT_BYTES", allowed)
+        monkeypatch.setattr(maxout, "_PRODUCT_BYTES", allowed)
         for share in (1.0, 0.5):
             fake_gpu.memory.log.clear()
             with smaller_blocks(share):

@@ -12,7 +12,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 from rfviz.errors import DataError
-from rfviz.features import bins, blocks
+from rfviz.features import binning, blocks
 from tests.features.cases import CASES, IDS, dense, make
 
 rng = np.random.default_rng(0)
@@ -51,7 +51,7 @@ def test_number_of_workers(case, dtype, monkeypatch):
     feature_map = make(case, dtype=dtype).fit(X)
     expected = feature_map.transform(X)
     for workers in (1, 2, 5):
-        for module in (blocks, bins):
+        for module in (blocks, binning):
             monkeypatch.setattr(module, "_PARALLEL_FROM", 0)
             monkeypatch.setattr(module, "worker_count", lambda workers=workers: workers)
         agree(feature_map.transform(X), expected, dtype)

@@ -236,7 +236,7 @@ _LIBRARY = (
     ),
     Fault(
         "columns of zeros make phases look small",
-        "rfviz/features/rounding.py",
+        "rfviz/features/precision.py",
         "_LARGEST_PHASE * W.shape[1] ** 0.5",
         "_LARGEST_PHASE * X.shape[1] ** 0.5",
         ("tests/features/test_alignment.py::test_zeros_do_not_make_phases_look_small",),
@@ -271,14 +271,14 @@ _LIBRARY = (
     ),
     Fault(
         "weights of several lengths with a larger mean square",
-        "rfviz/features/random_activation.py",
+        "rfviz/features/gaussian.py",
         "return lengths / np.sqrt(np.mean(lengths**2))",
         "return lengths / np.mean(lengths)",
         ("tests/kernels/test_activation.py::test_weights_of_several_lengths_have_the_mean_of_their_kernels",),
     ),
     Fault(
         "learnt width of the Cauchy kernel squared",
-        "rfviz/features/bandwidth.py",
+        "rfviz/features/widths.py",
         '1.0 if spectrum in ("cauchy", "own") else 2.0',
         "2.0",
         ("tests/features/test_fourier_draws.py::test_learnt_widths",),
@@ -1161,7 +1161,7 @@ _BUILT = (
     ),
     Fault(
         "own density that is drawn on one side only",
-        "rfviz/features/spectra.py",
+        "rfviz/features/frequencies.py",
         "return np.copysign(np.interp(np.abs(signed), cumulated, edges), signed)",
         "return np.interp(np.abs(signed), cumulated, edges)",
         ("tests/features/test_fourier_draws.py::test_one_coordinate_has_the_law_of_the_spectrum",),
@@ -1296,7 +1296,7 @@ _ALL_ROWS = (
     ),
     Fault(
         "products of more rows than the memory allows",
-        "rfviz/features/largest.py",
+        "rfviz/features/maxout.py",
         "int(_PRODUCT_BYTES * block_share())",
         "int(_PRODUCT_BYTES)",
         ("tests/features/test_largest.py::test_products_take_no_more_memory_than_they_may",),
@@ -1366,14 +1366,14 @@ _ALL_ROWS = (
     ),
     Fault(
         "a tile of compositional features whose sines are cosines",
-        "rfviz/features/compositional_map.py",
+        "rfviz/features/compositional.py",
         'tile += arrays["bias"][part, None]',
         'tile += 0 * arrays["bias"][part, None]',
         ("tests/features/test_compositional.py",),
     ),
     Fault(
         "a tile of compositional features without the moduli of spheres",
-        "rfviz/features/compositional_map.py",
+        "rfviz/features/compositional.py",
         "tile *= np.exp(arrays",
         "tile *= 1 + 0 * np.exp(arrays",
         ("tests/features/test_compositional.py",),

@@ -12,7 +12,7 @@ import pandas as pd
 from rfviz.backend import single_threaded_blas
 from rfviz.errors import ParameterError
 from rfviz.features import FeatureMap, MapSpec, RandomActivation, RandomFourier, RandomPool
-from rfviz.features.spectra import LARGEST_FREQUENCY
+from rfviz.features.frequencies import LARGEST_FREQUENCY
 from rfviz.formula import drawn_formula, parse_formula
 from rfviz.kernels import order_weights
 

@@ -10,7 +10,7 @@ import pandas as pd
 from rfviz.analysis.points import centred_gram, squared_distances
 from rfviz.backend import single_threaded_blas
 from rfviz.errors import DataError
-from rfviz.features.bandwidth import learnt_gamma
+from rfviz.features.widths import learnt_gamma
 from rfviz.lab.quick_inspection.dimension import neighbour_distances
 from rfviz.lab.quick_inspection.sample import Sample
 from rfviz.lab.quick_inspection.values import far_off

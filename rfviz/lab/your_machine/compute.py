@@ -23,9 +23,8 @@ from rfviz.analysis.points import normalise
 from rfviz.backend import Rates, Stopwatch, get_device, get_rates, remember_rates, wanted_precision
 from rfviz.cache import Cache
 from rfviz.features import FeatureMap, MapSpec
-from rfviz.features.cost import Work, work
-from rfviz.features.meter import metered
-from rfviz.features.rounding import tf32_cost
+from rfviz.features.cost import Work, metered, work
+from rfviz.features.precision import tf32_cost
 from rfviz.progress import Progress, silent
 
 __all__ = [

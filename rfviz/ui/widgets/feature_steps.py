@@ -11,7 +11,7 @@ import streamlit as st
 
 from rfviz.errors import ParameterError
 from rfviz.features import FeatureMap, HashingMap, Step
-from rfviz.features.steps import number
+from rfviz.features.description import number
 from rfviz.figures.pool import plot_pool
 from rfviz.lab.page import MapExport
 from rfviz.ui.state import PageState
