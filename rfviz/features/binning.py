@@ -189,7 +189,7 @@ class SparseFeatureMap(FeatureMap):
         CSR matrices of consecutive rows of `X`, on the device.
     """
 
-    sparse_output: ClassVar[bool] = True
+    sparse_output = True
 
     def transform(self, X: Any) -> Any:
         """Map `X` to its random features.
@@ -294,22 +294,22 @@ class RandomBinning(HashingMap, SparseFeatureMap):
     A. Rahimi, B. Recht, "Random Features for Large-Scale Kernel Machines", 2007.
     """
 
-    label: ClassVar[str] = "Random binning"
-    look: ClassVar[Look | None] = Look("#bd2d3f", "longdash", "square-cross")
-    from_data: ClassVar[tuple[str, ...]] = ("gamma_", "bins_", "ends_")
-    _law_missing: ClassVar[str] = BY_COLUMN
-    summary: ClassVar[str] = "Boxes of randomly shifted grids; points that share many have a large Laplacian kernel."
-    formula: ClassVar[str] = (
+    label = "Random binning"
+    look = Look("#bd2d3f", "longdash", "square-cross")
+    from_data = ("gamma_", "bins_", "ends_")
+    _law_missing = BY_COLUMN
+    summary = "Boxes of randomly shifted grids; points that share many have a large Laplacian kernel."
+    formula = (
         r"\Phi_{p,b}(x)=\tfrac{1}{\sqrt P}\,[\lceil(x_j-u_{pj})/\delta_{pj}\rceil=b_j\;\forall j],"
         r"\quad\delta_{pj}\sim\mathrm{Gamma}(2,\tfrac1\gamma),\;u_{pj}\sim U[0,\delta_{pj}]"
     )
-    cost: ClassVar[str] = "O(n·P·d)"
-    reference: ClassVar[str] = "Rahimi, Recht 2007"
-    rank: ClassVar[int] = 90
-    feature_norm: ClassVar[float | None] = 1.0
+    cost = "O(n·P·d)"
+    reference = "Rahimi, Recht 2007"
+    rank = 90
+    feature_norm = 1.0
     plane_params: ClassVar[Mapping[str, Any]] = {"gamma": 0.5}
-    hash_label: ClassVar[str] = "Boxes (binning)"
-    params: ClassVar[tuple[Param, ...]] = (
+    hash_label = "Boxes (binning)"
+    params = (
         replace(
             COMMON_PARAMS[0], ui_high=2000, symbol="P", label="Grids",
             help="How many random grids. Each adds as many columns as it has boxes with points in them.",
@@ -326,7 +326,7 @@ class RandomBinning(HashingMap, SparseFeatureMap):
             help="What the chance to share a bin is in each column: exp(−γt), max(0, 1 − γt), or 1/(1 + γt).",
         ),
     )  # fmt: skip
-    _weights: ClassVar[tuple[str, ...]] = ("pitches_", "shifts_", "multipliers_", "ends_", "bins_")
+    _weights = ("pitches_", "shifts_", "multipliers_", "ends_", "bins_")
 
     def __init__(
         self,

@@ -215,22 +215,22 @@ class CompositionalFeatures(SkeletonMap):
     (3, 5000)
     """
 
-    label: ClassVar[str] = "Compositional"
-    look: ClassVar[Look | None] = Look("#b5609a", "longdash", "triangle-down")
-    _law_missing: ClassVar[str] = BY_COLUMN
-    summary: ClassVar[str] = "Products of a few inputs that meet in a network of convolutions: sparse, cheap, local."
-    formula: ClassVar[str] = (
+    label = "Compositional"
+    look = Look("#b5609a", "longdash", "triangle-down")
+    _law_missing = BY_COLUMN
+    summary = "Products of a few inputs that meet in a network of convolutions: sparse, cheap, local."
+    formula = (
         r"\Phi_\ell(x)=\sqrt{2w_\ell}\,\cos\bigl(\textstyle\sum_j N_{\ell j}\,\theta_j(x)+b_\ell\bigr),"
         r"\quad b_\ell\in\{0,\tfrac{\pi}{2}\}"
     )
-    cost: ClassVar[str] = "O(n·m·paths)"
-    reference: ClassVar[str] = "Daniely, Frostig, Gupta, Singer 2017"
-    rank: ClassVar[int] = 100
-    feature_norm: ClassVar[float | None] = float(np.sqrt(2.0))
+    cost = "O(n·m·paths)"
+    reference = "Daniely, Frostig, Gupta, Singer 2017"
+    rank = 100
+    feature_norm = float(np.sqrt(2.0))
     plane_params: ClassVar[Mapping[str, Any]] = {
         "skeleton": graph([({"kind": "gaussian", "dimension": 1, "scale": 1.0}, 2)], [("relu", [0, 1])])
     }
-    params: ClassVar[tuple[Param, ...]] = (
+    params = (
         *COMMON_PARAMS,
         Param(
             "skeleton", "flat", "choice", choices=PRESETS, label="Skeleton",
@@ -242,7 +242,7 @@ class CompositionalFeatures(SkeletonMap):
             help="Equal features become one with a weight, and drawing goes on until all are different.",
         ),
     )  # fmt: skip
-    _weights: ClassVar[tuple[str, ...]] = (
+    _weights = (
         "ends_", "columns_", "multiples_", "kinds_", "modulus_ends_", "modulus_columns_", "powers_", "multiplicities_",
     )  # fmt: skip
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -144,19 +144,19 @@ class RandomConvolution(FeatureMap):
     J. Mairal et al., "Convolutional Kernel Networks", 2014.
     """
 
-    label: ClassVar[str] = "Random convolution"
-    look: ClassVar[Look | None] = Look("#195de5", "dash", "hourglass")
-    summary: ClassVar[str] = "For images: random filters at every position, averaged over the regions of a grid."
-    formula: ClassVar[str] = (
+    label = "Random convolution"
+    look = Look("#195de5", "dash", "hourglass")
+    summary = "For images: random filters at every position, averaged over the regions of a grid."
+    formula = (
         r"\Phi_\ell(x)=\tfrac{c_t}{\sqrt m}\,\tfrac{1}{|R_\ell|}\textstyle\sum_{p\in R_\ell}"
         r"\max(0,\langle w^\ell,u_p(x)\rangle-t),\quad w\sim\mathcal N(0,I)"
     )
-    cost: ClassVar[str] = "O(n·m·P/G·d)"
-    reference: ClassVar[str] = "Coates, Lee, Ng 2011"
-    rank: ClassVar[int] = 90
-    needs_images: ClassVar[bool] = True
-    from_data: ClassVar[tuple[str, ...]] = ("mean_", "whitening_")
-    params: ClassVar[tuple[Param, ...]] = (
+    cost = "O(n·m·P/G·d)"
+    reference = "Coates, Lee, Ng 2011"
+    rank = 90
+    needs_images = True
+    from_data = ("mean_", "whitening_")
+    params = (
         *COMMON_PARAMS,
         Param(
             "patch_size", 5, "int", low=1, high=64, ui_high=12, label="Patch size",
@@ -178,8 +178,8 @@ class RandomConvolution(FeatureMap):
             "photographs, about 1 to 10 for handwriting.",
         ),
     )  # fmt: skip
-    _weights: ClassVar[tuple[str, ...]] = ("weights_", "regions_")
-    _law_missing: ClassVar[str] = "It matters where in the image two rows differ, not only how far."
+    _weights = ("weights_", "regions_")
+    _law_missing = "It matters where in the image two rows differ, not only how far."
 
     def __init__(
         self,

@@ -130,23 +130,21 @@ class RandomFourier(ReceptiveMap):
     Features", 2016; J. Yang et al., "Quasi-Monte Carlo Feature Maps for Shift-Invariant Kernels", 2014.
     """
 
-    label: ClassVar[str] = "Random Fourier"
-    look: ClassVar[Look | None] = Look("#d9661f", "dash", "diamond")
-    summary: ClassVar[str] = (
-        "Waves of random frequencies, whose inner products estimate the Gaussian kernel, or another."
-    )
-    formula: ClassVar[str] = (
+    label = "Random Fourier"
+    look = Look("#d9661f", "dash", "diamond")
+    summary = "Waves of random frequencies, whose inner products estimate the Gaussian kernel, or another."
+    formula = (
         r"\Phi_\ell(x)=\sqrt{\tfrac{2}{m}}\,\cos(\omega_\ell^\top x+b_\ell),\quad \omega\sim p_k,\ "
         r"p_k=\mathcal N(0,2\gamma I_d)\text{ for the Gaussian kernel}"
     )
-    cost: ClassVar[str] = "O(n·m·d), structured O(n·m·log d)"
-    reference: ClassVar[str] = "Rahimi, Recht 2007"
-    rank: ClassVar[int] = 80
-    feature_norm: ClassVar[float | None] = float(np.sqrt(2.0))
+    cost = "O(n·m·d), structured O(n·m·log d)"
+    reference = "Rahimi, Recht 2007"
+    rank = 80
+    feature_norm = float(np.sqrt(2.0))
     plane_params: ClassVar[Mapping[str, Any]] = {"gamma": 0.5}
-    is_kitchen_sink: ClassVar[bool] = True
-    from_data: ClassVar[tuple[str, ...]] = ("gamma_",)
-    params: ClassVar[tuple[Param, ...]] = (
+    is_kitchen_sink = True
+    from_data = ("gamma_",)
+    params = (
         *COMMON_PARAMS,
         Param(
             "gamma", "scale", "float", low=0.0, open_low=True, choices=("scale", "median"), ui_low=0.01,
@@ -185,13 +183,13 @@ class RandomFourier(ReceptiveMap):
         ),
         RECEPTIVE_FIELD,
     )  # fmt: skip
-    _weights: ClassVar[tuple[str, ...]] = ("frequencies_", "signs_", "radii_", "phases_")
-    _projections: ClassVar[tuple[str, ...]] = ("frequencies_",)
+    _weights = ("frequencies_", "signs_", "radii_", "phases_")
+    _projections = ("frequencies_",)
     frequencies_: np.ndarray
     signs_: np.ndarray
     radii_: np.ndarray
     phases_: np.ndarray
-    unit_scale: ClassVar[float] = float(np.sqrt(2.0))
+    unit_scale = float(np.sqrt(2.0))
 
     def __init__(
         self,

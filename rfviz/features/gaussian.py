@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -48,9 +48,9 @@ class GaussianMap(ReceptiveMap):
     weights_ : ndarray of shape (n_components, n_features)
     """
 
-    _weights: ClassVar[tuple[str, ...]] = ("weights_",)
-    _projections: ClassVar[tuple[str, ...]] = ("weights_",)
-    _rotation_invariant: ClassVar[bool] = True
+    _weights = ("weights_",)
+    _projections = ("weights_",)
+    _rotation_invariant = True
 
     def _draw(self, n_features: int) -> None:
         self.weights_ = np.empty((self.n_components, n_features), dtype=self.dtype)
@@ -110,16 +110,16 @@ class RandomProjection(HashingMap, GaussianMap):
     M. Charikar, "Similarity Estimation Techniques from Rounding Algorithms", 2002 (the signs).
     """
 
-    label: ClassVar[str] = "Random projection"
-    look: ClassVar[Look | None] = Look("#0f9b77", "dashdot", "square")
-    summary: ClassVar[str] = "Linear: every distance is kept, none saturates. The baseline."
-    formula: ClassVar[str] = r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,\langle w^\ell,x\rangle,\quad w\sim\mathcal N(0,I_d)"
-    params: ClassVar[tuple[Param, ...]] = (*COMMON_PARAMS, RECEPTIVE_FIELD)
-    cost: ClassVar[str] = "O(n·m·d)"
-    reference: ClassVar[str] = "Johnson, Lindenstrauss 1984"
-    rank: ClassVar[int] = 10
-    takes_constant: ClassVar[bool] = True
-    hash_label: ClassVar[str] = "Signs (SimHash)"
+    label = "Random projection"
+    look = Look("#0f9b77", "dashdot", "square")
+    summary = "Linear: every distance is kept, none saturates. The baseline."
+    formula = r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,\langle w^\ell,x\rangle,\quad w\sim\mathcal N(0,I_d)"
+    params = (*COMMON_PARAMS, RECEPTIVE_FIELD)
+    cost = "O(n·m·d)"
+    reference = "Johnson, Lindenstrauss 1984"
+    rank = 10
+    takes_constant = True
+    hash_label = "Signs (SimHash)"
 
     def __init__(
         self,
@@ -244,18 +244,16 @@ class RandomReLU(GaussianMap):
     Y. Cho, L. Saul, "Kernel Methods for Deep Learning", 2009.
     """
 
-    label: ClassVar[str] = "Random ReLU"
-    look: ClassVar[Look | None] = Look("#9a7b13", "longdashdot", "cross")
-    summary: ClassVar[str] = "A network layer with random weights, whose inner products estimate the arc-cosine kernel."
-    formula: ClassVar[str] = (
-        r"\Phi_\ell(x)=\sqrt{\tfrac{2}{m}}\,\max(0,\langle w^\ell,x\rangle),\quad w\sim\mathcal N(0,I_d)"
-    )
-    params: ClassVar[tuple[Param, ...]] = (*COMMON_PARAMS, RECEPTIVE_FIELD)
-    cost: ClassVar[str] = "O(n·m·d)"
-    reference: ClassVar[str] = "Cho, Saul 2009"
-    rank: ClassVar[int] = 20
-    takes_constant: ClassVar[bool] = True
-    unit_scale: ClassVar[float] = float(np.sqrt(2.0))
+    label = "Random ReLU"
+    look = Look("#9a7b13", "longdashdot", "cross")
+    summary = "A network layer with random weights, whose inner products estimate the arc-cosine kernel."
+    formula = r"\Phi_\ell(x)=\sqrt{\tfrac{2}{m}}\,\max(0,\langle w^\ell,x\rangle),\quad w\sim\mathcal N(0,I_d)"
+    params = (*COMMON_PARAMS, RECEPTIVE_FIELD)
+    cost = "O(n·m·d)"
+    reference = "Cho, Saul 2009"
+    rank = 20
+    takes_constant = True
+    unit_scale = float(np.sqrt(2.0))
 
     def __init__(
         self,
@@ -344,15 +342,15 @@ class RandomActivation(GaussianMap):
     1.0
     """
 
-    label: ClassVar[str] = "Own activation"
-    look: ClassVar[Look | None] = Look("#00a51b", "dash", "star-diamond")
-    summary: ClassVar[str] = "A function that you write or draw, of random projections: build your own map."
-    formula: ClassVar[str] = r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,f(\langle w^\ell,x\rangle),\quad w\sim\mathcal N(0,I_d)"
-    cost: ClassVar[str] = "O(n·m·d)"
-    reference: ClassVar[str] = "Daniely, Frostig, Singer 2016"
-    rank: ClassVar[int] = 40
-    takes_constant: ClassVar[bool] = True
-    params: ClassVar[tuple[Param, ...]] = (
+    label = "Own activation"
+    look = Look("#00a51b", "dash", "star-diamond")
+    summary = "A function that you write or draw, of random projections: build your own map."
+    formula = r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,f(\langle w^\ell,x\rangle),\quad w\sim\mathcal N(0,I_d)"
+    cost = "O(n·m·d)"
+    reference = "Daniely, Frostig, Singer 2016"
+    rank = 40
+    takes_constant = True
+    params = (
         *COMMON_PARAMS,
         Param(
             "function", "max(-1, min(1, x))", "formula", label="Function f(x)",

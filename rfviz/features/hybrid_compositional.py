@@ -94,22 +94,22 @@ class HybridCompositional(SkeletonMap):
     A. Rahimi, B. Recht, "Random Features for Large-Scale Kernel Machines", 2007.
     """
 
-    label: ClassVar[str] = "Hybrid compositional"
-    look: ClassVar[Look | None] = Look("#a3572b", "dashdot", "pentagon")
-    _law_missing: ClassVar[str] = BY_COLUMN
-    summary: ClassVar[str] = "A random path to one patch of the image, then random Fourier features of it: a baseline."
-    formula: ClassVar[str] = (
+    label = "Hybrid compositional"
+    look = Look("#a3572b", "dashdot", "pentagon")
+    _law_missing = BY_COLUMN
+    summary = "A random path to one patch of the image, then random Fourier features of it: a baseline."
+    formula = (
         r"\Phi_\ell(x)=\sqrt{\tfrac{2}{m}}\,\cos\bigl(\textstyle\sum_k\langle w_{\ell k},\varphi_{\ell k}(x)\rangle"
         r"+b_\ell\bigr),\quad w\sim\mathcal N(0,sI)"
     )
-    cost: ClassVar[str] = "O(n·m·patch)"
-    reference: ClassVar[str] = "Daniely, Frostig, Gupta, Singer 2017"
-    rank: ClassVar[int] = 110
-    feature_norm: ClassVar[float | None] = float(np.sqrt(2.0))
+    cost = "O(n·m·patch)"
+    reference = "Daniely, Frostig, Gupta, Singer 2017"
+    rank = 110
+    feature_norm = float(np.sqrt(2.0))
     plane_params: ClassVar[Mapping[str, Any]] = {
         "skeleton": graph([({"kind": "circle", "turn": 0.1}, 2)], [(_NARROW, [0]), (_NARROW, [1]), ("relu", [2, 3])])
     }
-    params: ClassVar[tuple[Param, ...]] = (
+    params = (
         *COMMON_PARAMS,
         Param(
             "skeleton", "flat", "choice", choices=("flat", "deep"), label="Skeleton",
@@ -121,8 +121,8 @@ class HybridCompositional(SkeletonMap):
             help="Pairs (cos, sin) of one angle instead of cos(·+b): lower variance where the kernel is not small.",
         ),
     )  # fmt: skip
-    _weights: ClassVar[tuple[str, ...]] = ("ends_", "nodes_", "weights_", "phases_")
-    unit_scale: ClassVar[float] = float(np.sqrt(2.0))
+    _weights = ("ends_", "nodes_", "weights_", "phases_")
+    unit_scale = float(np.sqrt(2.0))
 
     def __init__(
         self,

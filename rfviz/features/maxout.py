@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -95,18 +95,16 @@ class RandomMaxout(HashingMap, ReceptiveMap):
     (3, 5000)
     """
 
-    label: ClassVar[str] = "Random maxout"
-    look: ClassVar[Look | None] = Look("#2a7fc4", "solid", "circle")
-    summary: ClassVar[str] = "The largest of q random projections: near points keep their distance, far ones saturate."
-    formula: ClassVar[str] = (
-        r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,\max_{j\le q}\,\langle w_j^\ell,x\rangle,\quad w\sim\mathcal N(0,I_d)"
-    )
-    cost: ClassVar[str] = "O(n·m·q·d)"
-    reference: ClassVar[str] = "Mroueh, Rennie, Goel 2015"
-    rank: ClassVar[int] = 50
-    takes_constant: ClassVar[bool] = True
-    hash_label: ClassVar[str] = "Argmax (maxout)"
-    params: ClassVar[tuple[Param, ...]] = (
+    label = "Random maxout"
+    look = Look("#2a7fc4", "solid", "circle")
+    summary = "The largest of q random projections: near points keep their distance, far ones saturate."
+    formula = r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,\max_{j\le q}\,\langle w_j^\ell,x\rangle,\quad w\sim\mathcal N(0,I_d)"
+    cost = "O(n·m·q·d)"
+    reference = "Mroueh, Rennie, Goel 2015"
+    rank = 50
+    takes_constant = True
+    hash_label = "Argmax (maxout)"
+    params = (
         *COMMON_PARAMS,
         Param(
             "pool_size", 4, "int", low=1, high=1024, log=True, marks=_POOL_SIZES, symbol="q", label="Pool size",
@@ -115,9 +113,9 @@ class RandomMaxout(HashingMap, ReceptiveMap):
         ),
         RECEPTIVE_FIELD,
     )  # fmt: skip
-    _weights: ClassVar[tuple[str, ...]] = ("weights_",)
-    _projections: ClassVar[tuple[str, ...]] = ("weights_",)
-    _rotation_invariant: ClassVar[bool] = True
+    _weights = ("weights_",)
+    _projections = ("weights_",)
+    _rotation_invariant = True
 
     def __init__(
         self,
@@ -304,21 +302,17 @@ class StructuredMaxout(FeatureMap):
     Johnson-Lindenstrauss Transform", 2009; F. Yu et al., "Orthogonal Random Features", 2016.
     """
 
-    label: ClassVar[str] = "Structured maxout"
-    look: ClassVar[Look | None] = Look("#27717f", "dashdot", "hexagon")
-    _law_missing: ClassVar[str] = NO_SPREAD
-    summary: ClassVar[str] = (
-        "Maxout on fast Hadamard projections: nearly the same kernel, faster when there are many columns."
-    )
-    formula: ClassVar[str] = (
-        r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,\max_{j\le q}\,(T_jx)_\ell,\quad T_j=S\,HD_1HD_2HD_3\ \text{in blocks}"
-    )
-    cost: ClassVar[str] = "O(n·m·q·log d)"
-    reference: ClassVar[str] = "Mroueh, Rennie, Goel 2015; Ailon, Chazelle 2009"
-    rank: ClassVar[int] = 70
-    takes_constant: ClassVar[bool] = True
-    params: ClassVar[tuple[Param, ...]] = tuple(param for param in RandomMaxout.params if param is not RECEPTIVE_FIELD)
-    _weights: ClassVar[tuple[str, ...]] = ("signs_", "radii_")
+    label = "Structured maxout"
+    look = Look("#27717f", "dashdot", "hexagon")
+    _law_missing = NO_SPREAD
+    summary = "Maxout on fast Hadamard projections: nearly the same kernel, faster when there are many columns."
+    formula = r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,\max_{j\le q}\,(T_jx)_\ell,\quad T_j=S\,HD_1HD_2HD_3\ \text{in blocks}"
+    cost = "O(n·m·q·log d)"
+    reference = "Mroueh, Rennie, Goel 2015; Ailon, Chazelle 2009"
+    rank = 70
+    takes_constant = True
+    params = tuple(param for param in RandomMaxout.params if param is not RECEPTIVE_FIELD)
+    _weights = ("signs_", "radii_")
 
     def __init__(
         self,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -58,19 +58,19 @@ class RandomPool(ReceptiveMap):
     seed_ : int
     """
 
-    label: ClassVar[str] = "Random pool"
-    look: ClassVar[Look | None] = Look("#8026ff", "longdash", "bowtie")
-    summary: ClassVar[str] = "The median, the range or another rank of q random projections: maxout with another rule."
-    formula: ClassVar[str] = (
+    label = "Random pool"
+    look = Look("#8026ff", "longdash", "bowtie")
+    summary = "The median, the range or another rank of q random projections: maxout with another rule."
+    formula = (
         r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,\textstyle\sum_a c_a z_{(a)},\quad z_j=\langle w_j^\ell,x\rangle,\ "
         r"w\sim\mathcal N(0,I_d)"
     )
-    cost: ClassVar[str] = "O(n·m·q·(d + log² q))"
-    reference: ClassVar[str] = "after Mroueh, Rennie, Goel 2015"
-    rank: ClassVar[int] = 55
-    takes_constant: ClassVar[bool] = True
-    plane_params: ClassVar[Mapping[str, Any]] = MappingProxyType({"rule": "range"})
-    params: ClassVar[tuple[Param, ...]] = (
+    cost = "O(n·m·q·(d + log² q))"
+    reference = "after Mroueh, Rennie, Goel 2015"
+    rank = 55
+    takes_constant = True
+    plane_params = MappingProxyType({"rule": "range"})
+    params = (
         *COMMON_PARAMS,
         Param(
             "pool_size", 4, "int", low=2, high=32, log=True, marks=(2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32), symbol="q",
@@ -83,9 +83,9 @@ class RandomPool(ReceptiveMap):
         ),
         RECEPTIVE_FIELD,
     )  # fmt: skip
-    _weights: ClassVar[tuple[str, ...]] = ("weights_",)
-    _projections: ClassVar[tuple[str, ...]] = ("weights_",)
-    _rotation_invariant: ClassVar[bool] = True
+    _weights = ("weights_",)
+    _projections = ("weights_",)
+    _rotation_invariant = True
 
     def __init__(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -147,7 +147,7 @@ class ReceptiveMap(FeatureMap):
     receptive_field: Sequence[int] | None
     image_shape: Sequence[int] | None
     # Why there is no `distance_law` where every feature sees the whole image.
-    _law_missing: ClassVar[str] = NO_SPREAD
+    _law_missing = NO_SPREAD
 
     @property
     def law_missing(self) -> str:

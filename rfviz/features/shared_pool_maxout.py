@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -80,18 +80,18 @@ class SharedPoolMaxout(ReceptiveMap):
     Y. Mroueh, S. Rennie, V. Goel, "Random Maxout Features", 2015: Table 3.
     """
 
-    label: ClassVar[str] = "Shared-pool maxout"
-    look: ClassVar[Look | None] = Look("#7363dc", "longdash", "circle-dot")
-    summary: ClassVar[str] = "Maxout features over one pool of projections: many features from few products."
-    formula: ClassVar[str] = (
+    label = "Shared-pool maxout"
+    look = Look("#7363dc", "longdash", "circle-dot")
+    summary = "Maxout features over one pool of projections: many features from few products."
+    formula = (
         r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,\max_{j\in S_\ell}\,\langle w_j,x\rangle,"
         r"\quad S_\ell\subset\{1,\dots,P\},\ |S_\ell|=q"
     )
-    cost: ClassVar[str] = "O(n·P·d + n·m·q)"
-    reference: ClassVar[str] = "Mroueh, Rennie, Goel 2015"
-    rank: ClassVar[int] = 60
-    takes_constant: ClassVar[bool] = True
-    params: ClassVar[tuple[Param, ...]] = (
+    cost = "O(n·P·d + n·m·q)"
+    reference = "Mroueh, Rennie, Goel 2015"
+    rank = 60
+    takes_constant = True
+    params = (
         *COMMON_PARAMS,
         next(param for param in RandomMaxout.params if param.name == "pool_size"),
         Param(
@@ -102,9 +102,9 @@ class SharedPoolMaxout(ReceptiveMap):
         ),
         RECEPTIVE_FIELD,
     )  # fmt: skip
-    _weights: ClassVar[tuple[str, ...]] = ("projections_", "indices_")
-    _projections: ClassVar[tuple[str, ...]] = ("projections_",)
-    _rotation_invariant: ClassVar[bool] = True
+    _weights = ("projections_", "indices_")
+    _projections = ("projections_",)
+    _rotation_invariant = True
 
     def __init__(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy.special import erf, expit
@@ -68,19 +68,19 @@ class SigmoidalRidge(ReceptiveMap):
     1997.
     """
 
-    label: ClassVar[str] = "Sigmoidal ridge"
-    look: ClassVar[Look | None] = Look("#ee5a82", "longdashdot", "star")
-    summary: ClassVar[str] = "Smooth steps in random directions: the hidden layer of an untrained sigmoid network."
-    formula: ClassVar[str] = (
+    label = "Sigmoidal ridge"
+    look = Look("#ee5a82", "longdashdot", "star")
+    summary = "Smooth steps in random directions: the hidden layer of an untrained sigmoid network."
+    formula = (
         r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,\sigma(\langle w^\ell,x\rangle+b_\ell),\quad"
         r" w\sim\mathcal N(0,s^2I_d),\; b\sim\mathcal N(0,s^2)"
     )
-    cost: ClassVar[str] = "O(n·m·d)"
-    reference: ClassVar[str] = "Williams 1997; Rahimi, Recht 2008"
-    rank: ClassVar[int] = 30
-    feature_norm: ClassVar[float | None] = 1.0
-    is_kitchen_sink: ClassVar[bool] = True
-    params: ClassVar[tuple[Param, ...]] = (
+    cost = "O(n·m·d)"
+    reference = "Williams 1997; Rahimi, Recht 2008"
+    rank = 30
+    feature_norm = 1.0
+    is_kitchen_sink = True
+    params = (
         *COMMON_PARAMS,
         Param(
             "activation", "erf", "choice", choices=kernels.SIGMOIDS, label="Sigmoid",
@@ -98,9 +98,9 @@ class SigmoidalRidge(ReceptiveMap):
         ),
         RECEPTIVE_FIELD,
     )  # fmt: skip
-    _weights: ClassVar[tuple[str, ...]] = ("weights_", "biases_")
-    _projections: ClassVar[tuple[str, ...]] = ("weights_",)
-    _rotation_invariant: ClassVar[bool] = True
+    _weights = ("weights_", "biases_")
+    _projections = ("weights_",)
+    _rotation_invariant = True
 
     def __init__(
         self,

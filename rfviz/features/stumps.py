@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -68,21 +68,21 @@ class DecisionStumps(FeatureMap):
     A. Rahimi, B. Recht, "Weighted Sums of Random Kitchen Sinks", 2008.
     """
 
-    label: ClassVar[str] = "Decision stumps"
-    look: ClassVar[Look | None] = Look("#4d7c26", "solid", "triangle-up")
-    from_data: ClassVar[tuple[str, ...]] = ("mean_", "scale_")
-    _law_missing: ClassVar[str] = BY_COLUMN
-    summary: ClassVar[str] = "Is this column above that threshold? Random questions, with no matrix product at all."
-    formula: ClassVar[str] = (
+    label = "Decision stumps"
+    look = Look("#4d7c26", "solid", "triangle-up")
+    from_data = ("mean_", "scale_")
+    _law_missing = BY_COLUMN
+    summary = "Is this column above that threshold? Random questions, with no matrix product at all."
+    formula = (
         r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,\mathrm{sign}(x_{d_\ell}-t_\ell),\quad"
         r" d\sim U\{1,\dots,D\},\; t\sim\mathcal N(0,1)"
     )
-    cost: ClassVar[str] = "O(n·m)"
-    reference: ClassVar[str] = "Rahimi, Recht 2008"
-    rank: ClassVar[int] = 40
-    feature_norm: ClassVar[float | None] = 1.0
-    is_kitchen_sink: ClassVar[bool] = True
-    params: ClassVar[tuple[Param, ...]] = (
+    cost = "O(n·m)"
+    reference = "Rahimi, Recht 2008"
+    rank = 40
+    feature_norm = 1.0
+    is_kitchen_sink = True
+    params = (
         *COMMON_PARAMS,
         Param(
             "standardise", True, "bool", label="Standardise columns",
@@ -90,7 +90,7 @@ class DecisionStumps(FeatureMap):
             "around 0, where columns of other units have no data.",
         ),
     )  # fmt: skip
-    _weights: ClassVar[tuple[str, ...]] = ("columns_", "thresholds_")
+    _weights = ("columns_", "thresholds_")
 
     def __init__(
         self,
