@@ -1,22 +1,24 @@
 """Parameters declared once: the declaration validates, words the error and draws the slider.
 
 A feature map or a data set lists its :class:`Param` objects; :func:`validate` checks a whole set of values against them
-and every user interface reads the same bounds, defaults and help from them, so that they can never disagree.
+and every user interface reads the same bounds, defaults and help from them, so that they can never disagree. The
+constructor of a class that is :class:`Declared` follows from them too.
 """
 
 from __future__ import annotations
 
+import inspect
 import math
 import numbers
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, TypeGuard
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, TypeGuard, dataclass_transform
 
 from rfviz.errors import ParameterError
 from rfviz.expressions import ExpressionError
 from rfviz.formula import parse_formula
 
-__all__ = ["Param", "defaults", "validate"]
+__all__ = ["Declared", "Param", "defaults", "parameter", "validate"]
 
 Kind = Literal["int", "float", "bool", "choice", "range", "formula"]
 
@@ -243,6 +245,109 @@ def _is_finite_number(value: Any) -> bool:
 def _is_pair(value: Any) -> TypeGuard[Sequence[int]]:
     """Return whether `value` is a list of two integers."""
     return isinstance(value, (tuple, list)) and len(value) == 2 and all(map(_is_integer, value))
+
+
+def parameter(*, default: Any, kind: Kind, kw_only: bool = True, **declaration: Any) -> Any:
+    """Declare a parameter as the value of an annotated attribute of a class that is :class:`Declared`.
+
+    Parameters
+    ----------
+    default, kind, **declaration
+        Of a :class:`Param`; its name is that of the attribute.
+    kw_only : bool
+        False for the first parameter, which may be given without its name. Type checkers read it.
+    """
+    return Param("", default, kind, **declaration)
+
+
+@dataclass_transform(kw_only_default=True, field_specifiers=(parameter,))
+class Declared:
+    """Base of estimators whose constructor follows from the parameters that they declare, as that of a dataclass does.
+
+    A parameter is an annotated attribute with a value: a :func:`parameter`, a :class:`Param` or, where it is not to be
+    checked or shown, just its default. The constructor stores what it is given and does nothing else, as scikit-learn
+    asks. The first parameter of the base class may be given without its name and comes first; a class's own come next,
+    then those of the classes that it derives from. A class with an ``__init__`` of its own keeps it.
+
+    Attributes
+    ----------
+    params : tuple of Param
+        What is declared: first by the base class, then in the order of the constructor.
+
+    Examples
+    --------
+    >>> import inspect
+    >>> from rfviz.params import Declared, parameter
+    >>> class Base(Declared):
+    ...     size: int = parameter(default=10, kind="int", low=1, kw_only=False)
+    ...     seed: int = 0
+    >>> class Scaled(Base):
+    ...     factor: float = parameter(default=1.0, kind="float")
+    >>> print(inspect.signature(Scaled))
+    (size: 'int' = 10, *, factor: 'float' = 1.0, seed: 'int' = 0)
+    >>> [param.name for param in Scaled.params]
+    ['size', 'factor']
+    """
+
+    params: ClassVar[tuple[Param, ...]] = ()
+    # What the class itself declares: of the constructor, and for all else if there is more to it than a default.
+    _own: ClassVar[dict[str, tuple[inspect.Parameter, Param | None]]] = {}
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls._own = {}
+        for name, hint in inspect.get_annotations(cls).items():
+            if name not in vars(cls) or "ClassVar" in str(hint):
+                continue
+            value = vars(cls)[name]
+            param = replace(value, name=name) if isinstance(value, Param) else None
+            default = param.default if param else value
+            setattr(cls, name, default)
+            cls._own[name] = (
+                inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint),
+                param,
+            )
+        if cls._own:
+            cls._construct()
+
+    @classmethod
+    def _construct(cls) -> None:
+        """Set the parameters and the constructor by what this class and those above it declare."""
+        classes = [own for base in cls.__mro__ if (own := vars(base).get("_own"))]
+        first, *last = classes[-1]
+        names = dict.fromkeys([first, *(name for own in classes[:-1] for name in own), *last])
+        found = {name: next(own[name] for own in classes if name in own) for name in names}
+        declared = (found[name][1] for name in dict.fromkeys([first, *last, *names]))
+        cls.params = tuple(param for param in declared if param)
+        if "__init__" in vars(cls):
+            return
+        this = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        arguments = [argument for argument, _ in found.values()]
+        arguments[0] = arguments[0].replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        cls.__init__ = _constructor(cls, inspect.Signature([this, *arguments]))
+
+    @classmethod
+    def param(cls, name: str) -> Param:
+        """Return the declaration of a parameter."""
+        return next(param for param in cls.params if param.name == name)
+
+
+def _constructor(cls: type, signature: inspect.Signature) -> Callable[..., None]:
+    """Return a constructor that stores its arguments."""
+    defaults = {name: argument.default for name, argument in list(signature.parameters.items())[1:]}
+
+    def construct(self: Any, *args: Any, **kwargs: Any) -> None:
+        try:
+            given = signature.bind(self, *args, **kwargs).arguments
+        except TypeError as error:
+            raise TypeError(f"{type(self).__name__}() {error}") from None
+        for name, default in defaults.items():
+            setattr(self, name, given.get(name, default))
+
+    function: Any = construct
+    function.__signature__, function.__module__ = signature, cls.__module__
+    function.__name__, function.__qualname__ = "__init__", f"{cls.__qualname__}.__init__"
+    return function
 
 
 def defaults(params: Iterable[Param]) -> dict[str, Any]:

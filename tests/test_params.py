@@ -1,17 +1,20 @@
 """Declared parameters: every rule in words, validation, clamping and the stops of a slider."""
 
+import inspect
 import itertools
 import math
 import pickle
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, clone
 
 from rfviz.errors import ParameterError
 from rfviz.features import registry
-from rfviz.params import Param, defaults, validate
+from rfviz.params import Declared, Param, defaults, parameter, validate
 
 COUNT = Param("m", 100, "int", low=1, high=2_000_000)
 EVEN = Param("pairs", 10, "int", low=3, high=101, step=2)
@@ -158,3 +161,63 @@ def test_conditions_and_titles_of_all_schemes_name_what_there_is():
                 assert set(param.when[1]) <= set(before[param.when[0]].choices)
             assert len(param.titles) in (0, len(param.choices))
             before[param.name] = param
+
+
+class Base(Declared, BaseEstimator):
+    size: int = parameter(default=10, kind="int", kw_only=False, low=1, label="Size")
+    seed: Any = 0
+    kind: str = parameter(default="a", kind="choice", choices=("a", "b"))
+
+
+class Scaled(Base):
+    name = "a fact"
+    limit: ClassVar[float] = 2.0
+    learnt_: float
+    factor: float = parameter(default=1.0, kind="float", low=0.0)
+    shape: Any = None
+
+
+class Large(Scaled):
+    size: int = parameter(default=99, kind="int", kw_only=False, low=50)
+
+
+class Written(Base):
+    def __init__(self, size=1):
+        self.size = size
+
+
+def test_a_constructor_follows_from_what_is_declared():
+    def written(size: int = 10, *, factor: float = 1.0, shape: Any = None, seed: Any = 0, kind: str = "a"):
+        pass
+
+    assert inspect.signature(Scaled) == inspect.signature(written)
+    assert vars(Scaled(3, factor=2.0)) == {"size": 3, "factor": 2.0, "shape": None, "seed": 0, "kind": "a"}
+    assert [(p.name, p.default, p.low) for p in Scaled.params] == [
+        ("size", 10, 1),
+        ("kind", "a", None),
+        ("factor", 1.0, 0),
+    ]
+    assert Scaled.param("kind").choices == ("a", "b")
+
+
+def test_a_declaration_takes_the_place_of_an_inherited_one():
+    assert Large().size == 99 and Large.param("size").low == 50 and Base().size == 10
+    assert list(inspect.signature(Large).parameters) == list(inspect.signature(Scaled).parameters)
+
+
+def test_a_constructor_of_ones_own_is_kept():
+    assert vars(Written()) == {"size": 1} and Written.params == Base.params
+
+
+def test_declared_classes_are_scikit_learns():
+    one = Scaled(3, seed=[1])
+    for copy in (clone(one), pickle.loads(pickle.dumps(one))):
+        assert copy.get_params() == one.get_params() and type(copy) is Scaled
+    assert one.seed is one.get_params()["seed"]  # as it was given, and not a copy
+    assert one.set_params(factor=5).factor == 5 and repr(one) == "Scaled(factor=5, seed=[1], size=3)"
+
+
+@pytest.mark.parametrize("call", [lambda: Scaled(1, 2.0), lambda: Scaled(facto=1.0), lambda: Scaled(1, size=1)])
+def test_wrong_arguments_are_refused(call):
+    with pytest.raises(TypeError, match=r"^Scaled\(\) "):
+        call()

@@ -12,28 +12,17 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rfviz.backend import check_memory, get_device, memory_budget, to_host
+from rfviz.backend import Device, check_memory, get_device, memory_budget, to_host
 from rfviz.bounds import BoundStatement, bounded_products, pair_statements
 from rfviz.errors import DataError, ParameterError, SlowKernelError, warn
 from rfviz.features.cost import INDEX_BYTES, Counts
 from rfviz.features.description import DistanceLaw, Look, ProductLaw, Step, number
 from rfviz.features.mapping import BlockTransformer
 from rfviz.features.precision import check_offsets, largest_entry
-from rfviz.params import Param
+from rfviz.params import Declared, Param, parameter
 from rfviz.random_state import seed_from
 
 __all__ = ["COMMON_PARAMS", "FeatureMap", "SlowKernelError", "labelled"]
-
-COMMON_PARAMS = (
-    Param(
-        "n_components", 1000, "int", low=1, high=10_000_000, ui_low=10, ui_high=20_000, log=True, symbol="m",
-        label="Features", help="How many random features. The error of the kernel estimate falls as 1/√m.",
-    ),
-    Param(
-        "dtype", "float32", "choice", choices=("float32", "float64"), label="Precision",
-        help="float32 is twice as fast; its rounding stays far below the sampling error of the features.",
-    ),
-)  # fmt: skip
 
 # Parameters that a fitted map does not depend on.
 _PASSING = ("device", "random_state")
@@ -45,8 +34,8 @@ def labelled() -> dict[str, type[FeatureMap]]:
     return dict(_registry)
 
 
-class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimator):
-    """Base of all feature maps: subclasses that declare `label` and `params` and fill in the hooks.
+class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, Declared, BaseEstimator):
+    """Base of all feature maps: subclasses that declare `label` and their parameters and fill in the hooks.
 
     Hooks
     -----
@@ -63,6 +52,29 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
         The closed forms of :meth:`kernel` and :meth:`product_law`, of finite matrices of doubles; `Y` may be None.
     """
 
+    n_components: int = parameter(
+        default=1000,
+        kind="int",
+        kw_only=False,
+        low=1,
+        high=10_000_000,
+        ui_low=10,
+        ui_high=20_000,
+        log=True,
+        symbol="m",
+        label="Features",
+        help="How many random features. The error of the kernel estimate falls as 1/√m.",
+    )
+    random_state: Any = 0
+    device: str | Device = "auto"
+    dtype: str = parameter(
+        default="float32",
+        kind="choice",
+        choices=("float32", "float64"),
+        label="Precision",
+        help="float32 is twice as fast; its rounding stays far below the sampling error of the features.",
+    )
+
     label: ClassVar[str] = ""
     #: Look of its curves in charts; a map without one gets a look by its name.
     look: ClassVar[Look | None] = None
@@ -76,7 +88,6 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
     rank: ClassVar[int] = 1000
     #: Parameters that suit points of a plane, where the defaults are made for data of another size.
     plane_params: ClassVar[Mapping[str, Any]] = MappingProxyType({})
-    params: ClassVar[tuple[Param, ...]] = COMMON_PARAMS
     # See `rotation_invariant`, and `law_missing`.
     _rotation_invariant: ClassVar[bool] = False
     #: Whether a constant 1 next to the inputs changes it: its projections have no offset of their own.
@@ -498,6 +509,10 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
 
     def _slice_weights(self, n_components: int) -> dict[str, np.ndarray]:
         raise TypeError(f"{type(self).__name__} does not say which weights belong to its first features")
+
+
+#: The parameters that all maps have.
+COMMON_PARAMS = FeatureMap.params
 
 
 def _canonical(X: Any) -> Any:

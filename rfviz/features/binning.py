@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, cast
 
@@ -55,7 +55,7 @@ from rfviz.backend import (
 from rfviz.bounds import BoundStatement
 from rfviz.cuda import BIN_CODES, BIN_COLUMNS
 from rfviz.errors import DataError, ParameterError
-from rfviz.features.base import COMMON_PARAMS, FeatureMap
+from rfviz.features.base import FeatureMap
 from rfviz.features.blocks import fits_on_gpu, halving
 from rfviz.features.cost import Counts
 from rfviz.features.description import BY_COLUMN, Look, ProductLaw
@@ -63,7 +63,7 @@ from rfviz.features.draws import uniform, whole_chunks
 from rfviz.features.hashing import CollisionLaw, HashingMap, row_sums
 from rfviz.features.precision import warn_of_lost_bins
 from rfviz.features.widths import check_widths, known_width, l1_gamma, width_in_use
-from rfviz.params import Param
+from rfviz.params import Param, parameter
 
 __all__ = [
     "PROFILES",
@@ -309,41 +309,41 @@ class RandomBinning(HashingMap, SparseFeatureMap):
     feature_norm = 1.0
     plane_params: ClassVar[Mapping[str, Any]] = {"gamma": 0.5}
     hash_label = "Boxes (binning)"
-    params = (
-        replace(
-            COMMON_PARAMS[0], ui_high=2000, symbol="P", label="Grids",
-            help="How many random grids. Each adds as many columns as it has boxes with points in them.",
-        ),
-        *COMMON_PARAMS[1:],
-        Param(
-            "gamma", "scale", "float", low=0.0, open_low=True, choices=("scale", "median"), ui_low=0.01,
-            ui_high=100.0, log=True, symbol=r"\gamma", label="Gamma",
-            help="Inverse length scale of the kernel exp(−γ‖x−z‖₁). A larger γ makes smaller boxes.",
-        ),
-        Param(
-            "profile", "laplacian", "choice", choices=tuple(PROFILES), label="Kernel",
-            titles=tuple(name.capitalize() for name in PROFILES),
-            help="What the chance to share a bin is in each column: exp(−γt), max(0, 1 − γt), or 1/(1 + γt).",
-        ),
-    )  # fmt: skip
+    n_components: int = parameter(
+        default=1000,
+        kind="int",
+        kw_only=False,
+        low=1,
+        high=10_000_000,
+        ui_low=10,
+        ui_high=2000,
+        log=True,
+        symbol="P",
+        label="Grids",
+        help="How many random grids. Each adds as many columns as it has boxes with points in them.",
+    )
+    gamma: Any = parameter(
+        default="scale",
+        kind="float",
+        low=0.0,
+        open_low=True,
+        choices=("scale", "median"),
+        ui_low=0.01,
+        ui_high=100.0,
+        log=True,
+        symbol=r"\gamma",
+        label="Gamma",
+        help="Inverse length scale of the kernel exp(−γ‖x−z‖₁). A larger γ makes smaller boxes.",
+    )
+    profile: str | HatMixture = parameter(
+        default="laplacian",
+        kind="choice",
+        choices=tuple(PROFILES),
+        label="Kernel",
+        titles=tuple(name.capitalize() for name in PROFILES),
+        help="What the chance to share a bin is in each column: exp(−γt), max(0, 1 − γt), or 1/(1 + γt).",
+    )
     _weights = ("pitches_", "shifts_", "multipliers_", "ends_", "bins_")
-
-    def __init__(
-        self,
-        n_components: int = 1000,
-        *,
-        gamma: Any = "scale",
-        profile: str | HatMixture = "laplacian",
-        random_state: Any = 0,
-        device: str | Device = "auto",
-        dtype: str = "float32",
-    ) -> None:
-        self.n_components = n_components
-        self.gamma = gamma
-        self.profile = profile
-        self.random_state = random_state
-        self.device = device
-        self.dtype = dtype
 
     # --- drawing, and learning which boxes there are ------------------------------------------------------------------
 

@@ -18,14 +18,14 @@ from rfviz import kernels
 from rfviz.backend import Device, check_memory, get_device, to_host
 from rfviz.cuda import COSINE_SUMS, SAMPLES
 from rfviz.errors import MemoryBudgetError, ParameterError, warn
-from rfviz.features.base import COMMON_PARAMS, FeatureMap
+from rfviz.features.base import FeatureMap
 from rfviz.features.blocks import Scratch, fits_on_gpu
 from rfviz.features.compositional_draws import CHUNK, REAL, SINE, draw_features
 from rfviz.features.cost import FUNCTION, Counts
 from rfviz.features.description import BY_COLUMN, Look, Step, number, scaled_step
 from rfviz.features.precision import check_angles, evenly, largest_entry
 from rfviz.features.receptive import checked_image_shape
-from rfviz.params import Param
+from rfviz.params import Param, parameter
 from rfviz.skeleton import PRESETS, Skeleton, as_skeleton, graph, image_shape_of
 
 __all__ = [
@@ -39,7 +39,7 @@ __all__ = [
     "map_on_host",
 ]
 
-TURN = Param(
+TURN: Any = Param(
     "turn", 0.5, "float", low=0.0, open_low=True, high=1e6, ui_low=0.05, ui_high=10.0, log=True, label="Turn",
     help="Part of a full circle that an input of 1 makes. With 0.5, black and white pixels are opposite.",
 )  # fmt: skip
@@ -61,7 +61,6 @@ class SkeletonMap(FeatureMap):
     skeleton: Any
     turn: float
     image_shape: Sequence[int] | None
-    skeleton_: Skeleton
 
     def _check_param(self, param: Param, value: Any) -> Any:
         if param.name == "skeleton":
@@ -69,6 +68,9 @@ class SkeletonMap(FeatureMap):
             if value is None or is_json or isinstance(value, (Skeleton, Mapping)):
                 return value
         return super()._check_param(param, value)
+
+    def _draw(self, n_features: int) -> None:
+        self.skeleton_ = self._skeleton_for(n_features)
 
     @property
     def _is_preset(self) -> bool:
@@ -230,42 +232,24 @@ class CompositionalFeatures(SkeletonMap):
     plane_params: ClassVar[Mapping[str, Any]] = {
         "skeleton": graph([({"kind": "gaussian", "dimension": 1, "scale": 1.0}, 2)], [("relu", [0, 1])])
     }
-    params = (
-        *COMMON_PARAMS,
-        Param(
-            "skeleton", "flat", "choice", choices=PRESETS, label="Skeleton",
-            help="Which inputs meet in a feature: any (flat), or those that share windows of convolutions.",
-        ),
-        TURN,
-        Param(
-            "deduplicate", True, "bool", label="Keep equal features once",
-            help="Equal features become one with a weight, and drawing goes on until all are different.",
-        ),
-    )  # fmt: skip
+    skeleton: Any = parameter(
+        default="flat",
+        kind="choice",
+        choices=PRESETS,
+        label="Skeleton",
+        help="Which inputs meet in a feature: any (flat), or those that share windows of convolutions.",
+    )
+    turn: float = TURN
+    image_shape: Sequence[int] | None = None
+    deduplicate: bool = parameter(
+        default=True,
+        kind="bool",
+        label="Keep equal features once",
+        help="Equal features become one with a weight, and drawing goes on until all are different.",
+    )
     _weights = (
         "ends_", "columns_", "multiples_", "kinds_", "modulus_ends_", "modulus_columns_", "powers_", "multiplicities_",
     )  # fmt: skip
-
-    def __init__(
-        self,
-        n_components: int = 1000,
-        *,
-        skeleton: Any = "flat",
-        turn: float = 0.5,
-        image_shape: Sequence[int] | None = None,
-        deduplicate: bool = True,
-        random_state: Any = 0,
-        device: str | Device = "auto",
-        dtype: str = "float32",
-    ) -> None:
-        self.n_components = n_components
-        self.skeleton = skeleton
-        self.turn = turn
-        self.image_shape = image_shape
-        self.deduplicate = deduplicate
-        self.random_state = random_state
-        self.device = device
-        self.dtype = dtype
 
     # --- drawing ------------------------------------------------------------------------------------------------------
 
@@ -303,7 +287,7 @@ class CompositionalFeatures(SkeletonMap):
         super()._check_weight_memory(n_features)
 
     def _draw(self, n_features: int) -> None:
-        self.skeleton_ = self._skeleton_for(n_features)
+        super()._draw(n_features)
         self.skeleton_.check_sampling()
         needed = int(CHUNK * 64 * self._entries_per_feature(self.skeleton_))
         if needed > _SMALL:  # features are drawn by chunks, however few are wanted

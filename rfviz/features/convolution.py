@@ -15,14 +15,14 @@ from rfviz import kernels
 from rfviz.backend import Device, block_share, map_ordered, matmul, single_threaded_blas, worker_count
 from rfviz.cuda import MEAN_OF_POSITIVE
 from rfviz.errors import ParameterError
-from rfviz.features.base import COMMON_PARAMS, FeatureMap, SlowKernelError
+from rfviz.features.base import FeatureMap, SlowKernelError
 from rfviz.features.blocks import Scratch
 from rfviz.features.cost import Counts
 from rfviz.features.description import Look
 from rfviz.features.draws import standard_normal, uniform
 from rfviz.features.precision import largest_entry, square_unit
 from rfviz.features.receptive import checked_image_shape
-from rfviz.params import Param
+from rfviz.params import parameter
 
 __all__ = ["RandomConvolution"]
 
@@ -156,53 +156,51 @@ class RandomConvolution(FeatureMap):
     rank = 90
     needs_images = True
     from_data = ("mean_", "whitening_")
-    params = (
-        *COMMON_PARAMS,
-        Param(
-            "patch_size", 5, "int", low=1, high=64, ui_high=12, label="Patch size",
-            help="Side of the square that a filter sees, in pixels.",
-        ),
-        Param(
-            "grid", 2, "int", low=1, high=64, ui_high=6, label="Regions per side",
-            help="A feature averages over one cell of a grid of so many rows and columns. More cells tell more about "
-            "where something is, and less about what it is.",
-        ),
-        Param(
-            "threshold", 1.0, "float", low=0.0, high=6.0, ui_high=3.0, symbol="t", label="Threshold",
-            help="What a filter’s answer must exceed, in standard deviations. The larger, the more alike two patches "
-            "must be to count as alike.",
-        ),
-        Param(
-            "floor", 0.1, "float", low=0.001, high=1000.0, ui_low=0.01, ui_high=100.0, log=True, label="Variance floor",
-            help="Patches are whitened, except directions whose variance is below this share of the mean. Small for "
-            "photographs, about 1 to 10 for handwriting.",
-        ),
-    )  # fmt: skip
+    patch_size: int = parameter(
+        default=5,
+        kind="int",
+        low=1,
+        high=64,
+        ui_high=12,
+        label="Patch size",
+        help="Side of the square that a filter sees, in pixels.",
+    )
+    grid: int = parameter(
+        default=2,
+        kind="int",
+        low=1,
+        high=64,
+        ui_high=6,
+        label="Regions per side",
+        help="A feature averages over one cell of a grid of so many rows and columns. More cells tell more about "
+        "where something is, and less about what it is.",
+    )
+    threshold: float = parameter(
+        default=1.0,
+        kind="float",
+        low=0.0,
+        high=6.0,
+        ui_high=3.0,
+        symbol="t",
+        label="Threshold",
+        help="What a filter’s answer must exceed, in standard deviations. The larger, the more alike two patches "
+        "must be to count as alike.",
+    )
+    floor: float = parameter(
+        default=0.1,
+        kind="float",
+        low=0.001,
+        high=1000.0,
+        ui_low=0.01,
+        ui_high=100.0,
+        log=True,
+        label="Variance floor",
+        help="Patches are whitened, except directions whose variance is below this share of the mean. Small for "
+        "photographs, about 1 to 10 for handwriting.",
+    )
+    image_shape: Sequence[int] | None = None
     _weights = ("weights_", "regions_")
     _law_missing = "It matters where in the image two rows differ, not only how far."
-
-    def __init__(
-        self,
-        n_components: int = 1000,
-        *,
-        patch_size: int = 5,
-        grid: int = 2,
-        threshold: float = 1.0,
-        floor: float = 0.1,
-        image_shape: Sequence[int] | None = None,
-        random_state: Any = 0,
-        device: str | Device = "auto",
-        dtype: str = "float32",
-    ) -> None:
-        self.n_components = n_components
-        self.patch_size = patch_size
-        self.grid = grid
-        self.threshold = threshold
-        self.floor = floor
-        self.image_shape = image_shape
-        self.random_state = random_state
-        self.device = device
-        self.dtype = dtype
 
     def _layout(self, n_features: int) -> _Layout:
         """Return where patches and regions lie in images of so many columns.

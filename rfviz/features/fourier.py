@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
 from rfviz import bounds, kernels
-from rfviz.backend import Device
 from rfviz.bounds import BoundStatement
 from rfviz.cuda import COSINE, COSINE_SINE
-from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.cost import FUNCTION, Counts
 from rfviz.features.description import (
@@ -27,7 +25,7 @@ from rfviz.features.description import (
 )
 from rfviz.features.frequencies import DRAWS, SPECTRA, Gaussian, Spectrum, check_draw, draw_frequencies, spectrum_of
 from rfviz.features.precision import check_phases, large_phases
-from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
+from rfviz.features.receptive import ReceptiveMap
 from rfviz.features.structured import (
     block_count,
     faster_as_a_matrix,
@@ -38,7 +36,7 @@ from rfviz.features.structured import (
     structured_project,
 )
 from rfviz.features.widths import check_widths, known_width, learnt_gamma, width_in_use
-from rfviz.params import Param
+from rfviz.params import Param, parameter
 
 __all__ = ["RandomFourier"]
 
@@ -144,81 +142,69 @@ class RandomFourier(ReceptiveMap):
     plane_params: ClassVar[Mapping[str, Any]] = {"gamma": 0.5}
     is_kitchen_sink = True
     from_data = ("gamma_",)
-    params = (
-        *COMMON_PARAMS,
-        Param(
-            "gamma", "scale", "float", low=0.0, open_low=True, choices=("scale", "median"), ui_low=0.01,
-            ui_high=100.0, log=True, symbol=r"\gamma", label="Gamma",
-            help="Width of the kernel, exp(−γ‖x−z‖²) for the Gaussian. A larger γ sees only closer neighbours. “scale” "
-            "and “median” learn it from the variance and from the distances of the data.",
-        ),
-        Param(
-            "spectrum", "gaussian", "choice", choices=SPECTRA,
-            titles=("Gaussian", "Laplacian", "Cauchy", "Matérn", "Own density"),
-            label="Kernel",
-            help="Which kernel the frequencies are drawn for. Gaussian: smooth. Matérn: as smooth as ν says. Laplacian "
-            "exp(−γ‖x−z‖₁) and Cauchy: column by column, so they depend on the axes. Own density: any, by a formula.",
-        ),
-        Param(
-            "nu", 1.5, "float", low=0.1, high=50.0, marks=(0.5, 1.0, 1.5, 2.0, 2.5, 3.5, 5.0, 10.0, 20.0), log=True,
-            symbol=r"\nu", label="Smoothness", when=("spectrum", ("matern",)),
-            help="Smoothness ν of the Matérn kernel: ½ is exp(−r/σ), with a cusp at 0; a large ν is the Gaussian.",
-        ),
-        Param(
-            "density", "exp(-8*(x - 2)^2)", "formula", low=0.0, label="Density p(x)",
-            when=("spectrum", ("own",)),
-            help="A formula in x, the absolute value of a frequency, from 0 to 20; nowhere negative. The kernel is its "
-            "cosine transform, column by column.",
-        ),
-        Param(
-            "draw", "iid", "choice", choices=DRAWS, titles=("Independent", "Orthogonal", "Structured", "Sobol"),
-            label="Frequencies",
-            help="How frequencies are drawn. Orthogonal: at right angles, with a lower variance. Structured: nearly "
-            "so, by fast Hadamard transforms. Sobol: evenly spread points, for few columns.",
-        ),
-        Param(
-            "paired", True, "bool", label="Cos/sin pairs",
-            help="Pairs (cos, sin) of one frequency instead of cos(·+b): half the matrix product, and lower variance "
-            "where the kernel is not small.",
-        ),
-        RECEPTIVE_FIELD,
-    )  # fmt: skip
+    gamma: Any = parameter(
+        default="scale",
+        kind="float",
+        low=0.0,
+        open_low=True,
+        choices=("scale", "median"),
+        ui_low=0.01,
+        ui_high=100.0,
+        log=True,
+        symbol=r"\gamma",
+        label="Gamma",
+        help="Width of the kernel, exp(−γ‖x−z‖²) for the Gaussian. A larger γ sees only closer neighbours. “scale” "
+        "and “median” learn it from the variance and from the distances of the data.",
+    )
+    spectrum: str = parameter(
+        default="gaussian",
+        kind="choice",
+        choices=SPECTRA,
+        titles=("Gaussian", "Laplacian", "Cauchy", "Matérn", "Own density"),
+        label="Kernel",
+        help="Which kernel the frequencies are drawn for. Gaussian: smooth. Matérn: as smooth as ν says. Laplacian "
+        "exp(−γ‖x−z‖₁) and Cauchy: column by column, so they depend on the axes. Own density: any, by a formula.",
+    )
+    nu: float = parameter(
+        default=1.5,
+        kind="float",
+        low=0.1,
+        high=50.0,
+        marks=(0.5, 1.0, 1.5, 2.0, 2.5, 3.5, 5.0, 10.0, 20.0),
+        log=True,
+        symbol=r"\nu",
+        label="Smoothness",
+        when=("spectrum", ("matern",)),
+        help="Smoothness ν of the Matérn kernel: ½ is exp(−r/σ), with a cusp at 0; a large ν is the Gaussian.",
+    )
+    density: str = parameter(
+        default="exp(-8*(x - 2)^2)",
+        kind="formula",
+        low=0.0,
+        label="Density p(x)",
+        when=("spectrum", ("own",)),
+        help="A formula in x, the absolute value of a frequency, from 0 to 20; nowhere negative. The kernel is its "
+        "cosine transform, column by column.",
+    )
+    draw: str = parameter(
+        default="iid",
+        kind="choice",
+        choices=DRAWS,
+        titles=("Independent", "Orthogonal", "Structured", "Sobol"),
+        label="Frequencies",
+        help="How frequencies are drawn. Orthogonal: at right angles, with a lower variance. Structured: nearly "
+        "so, by fast Hadamard transforms. Sobol: evenly spread points, for few columns.",
+    )
+    paired: bool = parameter(
+        default=True,
+        kind="bool",
+        label="Cos/sin pairs",
+        help="Pairs (cos, sin) of one frequency instead of cos(·+b): half the matrix product, and lower variance "
+        "where the kernel is not small.",
+    )
     _weights = ("frequencies_", "signs_", "radii_", "phases_")
     _projections = ("frequencies_",)
-    frequencies_: np.ndarray
-    signs_: np.ndarray
-    radii_: np.ndarray
-    phases_: np.ndarray
     unit_scale = float(np.sqrt(2.0))
-
-    def __init__(
-        self,
-        n_components: int = 1000,
-        *,
-        gamma: Any = "scale",
-        spectrum: str = "gaussian",
-        nu: float = 1.5,
-        density: str = "exp(-8*(x - 2)^2)",
-        draw: str = "iid",
-        paired: bool = True,
-        receptive_field: Sequence[int] | None = None,
-        image_shape: Sequence[int] | None = None,
-        random_state: Any = 0,
-        device: str | Device = "auto",
-        dtype: str = "float32",
-    ) -> None:
-        self.n_components = n_components
-        self.gamma = gamma
-        self.spectrum = spectrum
-        self.nu = nu
-        self.density = density
-        self.draw = draw
-        self.paired = paired
-        self.receptive_field = receptive_field
-        self.image_shape = image_shape
-        self.random_state = random_state
-        self.device = device
-        self.dtype = dtype
 
     @property
     def rotation_invariant(self) -> bool:
@@ -293,9 +279,12 @@ class RandomFourier(ReceptiveMap):
         weights = draw_frequencies(
             self._spectrum, self.draw, self.seed_, count, n_features, not self.paired, self.dtype
         )
-        for name, value in weights.items():
-            setattr(self, name, value)
-        if self.draw != "structured":
+        if not self.paired:
+            self.phases_ = weights["phases_"]
+        if self.draw == "structured":
+            self.signs_, self.radii_ = weights["signs_"], weights["radii_"]
+        else:
+            self.frequencies_ = weights["frequencies_"]
             self.frequencies_ *= np.asarray(self._column_scale(), dtype=self.dtype)
             self._mask(self.frequencies_)
 

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from rfviz import kernels
-from rfviz.backend import Device
 from rfviz.cuda import RELU
 from rfviz.errors import DataError
-from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.cost import FUNCTION, Counts
 from rfviz.features.description import DistanceLaw, Look, ProductLaw, Step, number, projection_step, scaled_step
 from rfviz.features.draws import standard_normal, uniform
 from rfviz.features.hashing import CollisionLaw, HashingMap, angle_law, sign_codes
-from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
+from rfviz.features.receptive import ReceptiveMap
 from rfviz.formula import Formula, parse_formula
 from rfviz.kernels._sampled import Integrated
-from rfviz.params import Param
+from rfviz.params import parameter
 
 __all__ = [
     "GaussianMap",
@@ -32,12 +30,6 @@ __all__ = [
 _LENGTH_STREAM = 1  # the Gaussian weights have 0
 # By what the weights are called: lengths that are equally likely, up to the factor that makes their mean square 1.
 _LENGTHS = {"gaussian": (1,), "two lengths": (1, 3), "four lengths": (1, 2, 4, 8)}
-_WEIGHTS = Param(
-    "weights", "gaussian", "choice", choices=tuple(_LENGTHS), label="Weights w",
-    titles=("Gaussian", "Two lengths", "Four lengths"),
-    help="Two lengths: half of the weights are three times as long as the others, so that their features are steeper. "
-    "Four lengths: a quarter each is 1, 2, 4, 8 times as long. The mean square stays.",
-)  # fmt: skip
 
 
 class GaussianMap(ReceptiveMap):
@@ -114,29 +106,11 @@ class RandomProjection(HashingMap, GaussianMap):
     look = Look("#0f9b77", "dashdot", "square")
     summary = "Linear: every distance is kept, none saturates. The baseline."
     formula = r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,\langle w^\ell,x\rangle,\quad w\sim\mathcal N(0,I_d)"
-    params = (*COMMON_PARAMS, RECEPTIVE_FIELD)
     cost = "O(n·m·d)"
     reference = "Johnson, Lindenstrauss 1984"
     rank = 10
     takes_constant = True
     hash_label = "Signs (SimHash)"
-
-    def __init__(
-        self,
-        n_components: int = 1000,
-        *,
-        receptive_field: Sequence[int] | None = None,
-        image_shape: Sequence[int] | None = None,
-        random_state: Any = 0,
-        device: str | Device = "auto",
-        dtype: str = "float32",
-    ) -> None:
-        self.n_components = n_components
-        self.receptive_field = receptive_field
-        self.image_shape = image_shape
-        self.random_state = random_state
-        self.device = device
-        self.dtype = dtype
 
     def _operations(self, n_samples: int, n_features: int) -> Counts:
         numbers = self.n_components * n_features
@@ -248,29 +222,11 @@ class RandomReLU(GaussianMap):
     look = Look("#9a7b13", "longdashdot", "cross")
     summary = "A network layer with random weights, whose inner products estimate the arc-cosine kernel."
     formula = r"\Phi_\ell(x)=\sqrt{\tfrac{2}{m}}\,\max(0,\langle w^\ell,x\rangle),\quad w\sim\mathcal N(0,I_d)"
-    params = (*COMMON_PARAMS, RECEPTIVE_FIELD)
     cost = "O(n·m·d)"
     reference = "Cho, Saul 2009"
     rank = 20
     takes_constant = True
     unit_scale = float(np.sqrt(2.0))
-
-    def __init__(
-        self,
-        n_components: int = 1000,
-        *,
-        receptive_field: Sequence[int] | None = None,
-        image_shape: Sequence[int] | None = None,
-        random_state: Any = 0,
-        device: str | Device = "auto",
-        dtype: str = "float32",
-    ) -> None:
-        self.n_components = n_components
-        self.receptive_field = receptive_field
-        self.image_shape = image_shape
-        self.random_state = random_state
-        self.device = device
-        self.dtype = dtype
 
     def _operations(self, n_samples: int, n_features: int) -> Counts:
         m, numbers = self.n_components, self.n_components * n_features
@@ -350,37 +306,22 @@ class RandomActivation(GaussianMap):
     reference = "Daniely, Frostig, Singer 2016"
     rank = 40
     takes_constant = True
-    params = (
-        *COMMON_PARAMS,
-        Param(
-            "function", "max(-1, min(1, x))", "formula", label="Function f(x)",
-            help="A formula in x: numbers, + − * / ^, abs, sign, step, relu, min, max, sqrt, exp, log, sin, cos, tanh, "
-            "sigmoid, erf. points(a, b, y1, y2, …) draws straight lines between heights, at equal steps from a to b.",
-        ),
-        _WEIGHTS,
-        RECEPTIVE_FIELD,
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        n_components: int = 1000,
-        *,
-        function: str = "max(-1, min(1, x))",
-        weights: str = "gaussian",
-        receptive_field: Sequence[int] | None = None,
-        image_shape: Sequence[int] | None = None,
-        random_state: Any = 0,
-        device: str | Device = "auto",
-        dtype: str = "float32",
-    ) -> None:
-        self.n_components = n_components
-        self.function = function
-        self.weights = weights
-        self.receptive_field = receptive_field
-        self.image_shape = image_shape
-        self.random_state = random_state
-        self.device = device
-        self.dtype = dtype
+    function: str = parameter(
+        default="max(-1, min(1, x))",
+        kind="formula",
+        label="Function f(x)",
+        help="A formula in x: numbers, + − * / ^, abs, sign, step, relu, min, max, sqrt, exp, log, sin, cos, tanh, "
+        "sigmoid, erf. points(a, b, y1, y2, …) draws straight lines between heights, at equal steps from a to b.",
+    )
+    weights: str = parameter(
+        default="gaussian",
+        kind="choice",
+        choices=tuple(_LENGTHS),
+        label="Weights w",
+        titles=("Gaussian", "Two lengths", "Four lengths"),
+        help="Two lengths: half of the weights are three times as long as the others, so that their features are "
+        "steeper. Four lengths: a quarter each is 1, 2, 4, 8 times as long. The mean square stays.",
+    )
 
     @property
     def _f(self) -> Formula:
@@ -388,7 +329,7 @@ class RandomActivation(GaussianMap):
 
     @property
     def _lengths(self) -> np.ndarray:
-        lengths = np.array(_LENGTHS[_WEIGHTS.validate(self.weights)], dtype=np.float64)
+        lengths = np.array(_LENGTHS[self.param("weights").validate(self.weights)], dtype=np.float64)
         return lengths / np.sqrt(np.mean(lengths**2))
 
     def _draw(self, n_features: int) -> None:

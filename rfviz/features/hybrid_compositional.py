@@ -14,7 +14,6 @@ from rfviz import bounds, kernels
 from rfviz.backend import Device, check_memory, matmul
 from rfviz.bounds import BoundStatement
 from rfviz.errors import ParameterError
-from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch
 from rfviz.features.compositional import TURN, SkeletonMap
 from rfviz.features.compositional_draws import CHUNK, reached_inputs
@@ -22,7 +21,7 @@ from rfviz.features.cost import FUNCTION, Counts
 from rfviz.features.description import BY_COLUMN, Look, ProductLaw, Step, number, projection_step, scaled_step
 from rfviz.features.draws import standard_normal, uniform
 from rfviz.features.precision import large_phases
-from rfviz.params import Param
+from rfviz.params import Param, parameter
 from rfviz.skeleton import PRESETS, Skeleton, graph
 
 __all__ = [
@@ -109,41 +108,23 @@ class HybridCompositional(SkeletonMap):
     plane_params: ClassVar[Mapping[str, Any]] = {
         "skeleton": graph([({"kind": "circle", "turn": 0.1}, 2)], [(_NARROW, [0]), (_NARROW, [1]), ("relu", [2, 3])])
     }
-    params = (
-        *COMMON_PARAMS,
-        Param(
-            "skeleton", "flat", "choice", choices=("flat", "deep"), label="Skeleton",
-            help="One patch, the whole input (flat: random Fourier features), or patches under two convolutions.",
-        ),
-        TURN,
-        Param(
-            "paired", False, "bool", label="Cos/sin pairs",
-            help="Pairs (cos, sin) of one angle instead of cos(·+b): lower variance where the kernel is not small.",
-        ),
-    )  # fmt: skip
+    skeleton: Any = parameter(
+        default="flat",
+        kind="choice",
+        choices=("flat", "deep"),
+        label="Skeleton",
+        help="One patch, the whole input (flat: random Fourier features), or patches under two convolutions.",
+    )
+    turn: float = TURN
+    image_shape: Sequence[int] | None = None
+    paired: bool = parameter(
+        default=False,
+        kind="bool",
+        label="Cos/sin pairs",
+        help="Pairs (cos, sin) of one angle instead of cos(·+b): lower variance where the kernel is not small.",
+    )
     _weights = ("ends_", "nodes_", "weights_", "phases_")
     unit_scale = float(np.sqrt(2.0))
-
-    def __init__(
-        self,
-        n_components: int = 1000,
-        *,
-        skeleton: Any = "flat",
-        turn: float = 0.5,
-        image_shape: Sequence[int] | None = None,
-        paired: bool = False,
-        random_state: Any = 0,
-        device: str | Device = "auto",
-        dtype: str = "float32",
-    ) -> None:
-        self.n_components = n_components
-        self.skeleton = skeleton
-        self.turn = turn
-        self.image_shape = image_shape
-        self.paired = paired
-        self.random_state = random_state
-        self.device = device
-        self.dtype = dtype
 
     # --- drawing ------------------------------------------------------------------------------------------------------
 
@@ -178,7 +159,7 @@ class HybridCompositional(SkeletonMap):
         return Counts(2 * n_samples * numbers, others, self._stored_bytes(n_features, numbers + phases, 2 * angles))
 
     def _draw(self, n_features: int) -> None:
-        self.skeleton_ = self._skeleton_for(n_features)
+        super()._draw(n_features)
         bottom, n_angles = self.skeleton_.layers[0], self._angles(self.n_components)
         angle, self.nodes_, count = patch_paths(self.skeleton_, self.seed_, n_angles)
         self.ends_ = np.concatenate([[0], np.cumsum(np.bincount(angle, minlength=n_angles))])

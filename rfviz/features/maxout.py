@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from rfviz import kernels
-from rfviz.backend import Device, block_share
+from rfviz.backend import block_share
 from rfviz.cuda import GROUP_MAX, POOL_MAX
-from rfviz.features.base import COMMON_PARAMS, FeatureMap
+from rfviz.features.base import FeatureMap
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.cost import Counts
 from rfviz.features.description import NO_SPREAD, DistanceLaw, Look, ProductLaw, Step, pool_steps, scaled_step
 from rfviz.features.draws import chi_square, standard_normals
 from rfviz.features.hashing import CollisionLaw, HashingMap, angle_law, argmax_codes, pool_codes
-from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
+from rfviz.features.receptive import ReceptiveMap
 from rfviz.features.structured import (
     block_count,
     draw_signs,
@@ -31,6 +31,7 @@ from rfviz.params import Param
 
 __all__ = [
     "FACETS",
+    "POOL_SIZE",
     "RandomMaxout",
     "StructuredMaxout",
     "by_feature",
@@ -42,6 +43,11 @@ FACETS = "where the winning projection changes"
 
 # The papers' pool sizes among them, and powers of two, which halve and double what they show.
 _POOL_SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 64, 96, 128)
+POOL_SIZE: Any = Param(
+    "pool_size", 4, "int", low=1, high=1024, log=True, marks=_POOL_SIZES, symbol="q", label="Pool size",
+    help="How many projections compete for each feature. A larger pool makes the map more local: distances "
+    "saturate sooner. 1 is a linear map.",
+)  # fmt: skip
 # Products that exist at a time, measured on an H100: 16,384 rows of 40,000 take 21 ms in float32 and 4.4 in TF32 so, no
 # more with more of them, 24 and 4.2 with half as many. In tiles that stay in the chip's cache they took 29 and 8.
 _PRODUCT_BYTES = 320_000_000
@@ -104,37 +110,10 @@ class RandomMaxout(HashingMap, ReceptiveMap):
     rank = 50
     takes_constant = True
     hash_label = "Argmax (maxout)"
-    params = (
-        *COMMON_PARAMS,
-        Param(
-            "pool_size", 4, "int", low=1, high=1024, log=True, marks=_POOL_SIZES, symbol="q", label="Pool size",
-            help="How many projections compete for each feature. A larger pool makes the map more local: distances "
-            "saturate sooner. 1 is a linear map.",
-        ),
-        RECEPTIVE_FIELD,
-    )  # fmt: skip
+    pool_size: int = POOL_SIZE
     _weights = ("weights_",)
     _projections = ("weights_",)
     _rotation_invariant = True
-
-    def __init__(
-        self,
-        n_components: int = 1000,
-        *,
-        pool_size: int = 4,
-        receptive_field: Sequence[int] | None = None,
-        image_shape: Sequence[int] | None = None,
-        random_state: Any = 0,
-        device: str | Device = "auto",
-        dtype: str = "float32",
-    ) -> None:
-        self.n_components = n_components
-        self.pool_size = pool_size
-        self.receptive_field = receptive_field
-        self.image_shape = image_shape
-        self.random_state = random_state
-        self.device = device
-        self.dtype = dtype
 
     def _numbers_per_feature(self, n_features: int) -> int:
         return self.pool_size * n_features
@@ -311,23 +290,8 @@ class StructuredMaxout(FeatureMap):
     reference = "Mroueh, Rennie, Goel 2015; Ailon, Chazelle 2009"
     rank = 70
     takes_constant = True
-    params = tuple(param for param in RandomMaxout.params if param is not RECEPTIVE_FIELD)
+    pool_size: int = POOL_SIZE
     _weights = ("signs_", "radii_")
-
-    def __init__(
-        self,
-        n_components: int = 1000,
-        *,
-        pool_size: int = 4,
-        random_state: Any = 0,
-        device: str | Device = "auto",
-        dtype: str = "float32",
-    ) -> None:
-        self.n_components = n_components
-        self.pool_size = pool_size
-        self.random_state = random_state
-        self.device = device
-        self.dtype = dtype
 
     def _numbers_per_feature(self, n_features: int) -> int:
         return 4 * self.pool_size

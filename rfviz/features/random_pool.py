@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
@@ -10,15 +9,13 @@ from typing import Any
 import numpy as np
 
 from rfviz import kernels
-from rfviz.backend import Device
-from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.cost import Counts
 from rfviz.features.description import Look, Step, number, projection_step, scaled_step
 from rfviz.features.draws import standard_normals
-from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
+from rfviz.features.receptive import ReceptiveMap
 from rfviz.kernels import ORDER_RULES, order_weights
-from rfviz.params import Param
+from rfviz.params import parameter
 
 __all__ = ["RandomPool"]
 
@@ -70,43 +67,28 @@ class RandomPool(ReceptiveMap):
     rank = 55
     takes_constant = True
     plane_params = MappingProxyType({"rule": "range"})
-    params = (
-        *COMMON_PARAMS,
-        Param(
-            "pool_size", 4, "int", low=2, high=32, log=True, marks=(2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32), symbol="q",
-            label="Pool size", help="How many projections are sorted for each feature.",
-        ),
-        Param(
-            "rule", "median", "choice", choices=ORDER_RULES, label="Rule",
-            titles=tuple(map(str.capitalize, ORDER_RULES)),
-            help="Which of the sorted projections a feature is. The range is the largest less the smallest.",
-        ),
-        RECEPTIVE_FIELD,
-    )  # fmt: skip
+    pool_size: int = parameter(
+        default=4,
+        kind="int",
+        low=2,
+        high=32,
+        log=True,
+        marks=(2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32),
+        symbol="q",
+        label="Pool size",
+        help="How many projections are sorted for each feature.",
+    )
+    rule: str = parameter(
+        default="median",
+        kind="choice",
+        choices=ORDER_RULES,
+        label="Rule",
+        titles=tuple(map(str.capitalize, ORDER_RULES)),
+        help="Which of the sorted projections a feature is. The range is the largest less the smallest.",
+    )
     _weights = ("weights_",)
     _projections = ("weights_",)
     _rotation_invariant = True
-
-    def __init__(
-        self,
-        n_components: int = 1000,
-        *,
-        pool_size: int = 4,
-        rule: str = "median",
-        receptive_field: Sequence[int] | None = None,
-        image_shape: Sequence[int] | None = None,
-        random_state: Any = 0,
-        device: str | Device = "auto",
-        dtype: str = "float32",
-    ) -> None:
-        self.n_components = n_components
-        self.pool_size = pool_size
-        self.rule = rule
-        self.receptive_field = receptive_field
-        self.image_shape = image_shape
-        self.random_state = random_state
-        self.device = device
-        self.dtype = dtype
 
     def _numbers_per_feature(self, n_features: int) -> int:
         return self.pool_size * n_features

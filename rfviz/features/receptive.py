@@ -26,7 +26,7 @@ __all__ = [
     "mask_weights",
 ]
 
-RECEPTIVE_FIELD = Param(
+RECEPTIVE_FIELD: Any = Param(
     "receptive_field", None, "range", low=1, high=4096, label="Receptive fields",
     help="For images: each feature sees only a random rectangle, whose height and width lie between these numbers of "
     "pixels. At the right end it sees the whole image.",
@@ -144,8 +144,8 @@ class ReceptiveMap(FeatureMap):
     Weights outside of a rectangle are zeros that are stored and multiplied: the cost is that of whole images.
     """
 
-    receptive_field: Sequence[int] | None
-    image_shape: Sequence[int] | None
+    receptive_field: Sequence[int] | None = RECEPTIVE_FIELD
+    image_shape: Sequence[int] | None = None
     # Why there is no `distance_law` where every feature sees the whole image.
     _law_missing = NO_SPREAD
 

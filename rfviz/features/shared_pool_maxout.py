@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from rfviz import kernels
-from rfviz.backend import Device, check_memory, matmul, memory_budget
+from rfviz.backend import check_memory, matmul, memory_budget
 from rfviz.cuda import POOL_MAX
 from rfviz.errors import ParameterError
-from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.cost import Counts
 from rfviz.features.description import Look, ProductLaw, Step, pool_steps, scaled_step
 from rfviz.features.draws import standard_normal, uniform
-from rfviz.features.maxout import FACETS, RandomMaxout, largest_of_picked
-from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
-from rfviz.params import Param
+from rfviz.features.maxout import FACETS, POOL_SIZE, largest_of_picked
+from rfviz.features.receptive import ReceptiveMap
+from rfviz.params import parameter
 
 __all__ = ["SharedPoolMaxout"]
 
@@ -91,41 +89,23 @@ class SharedPoolMaxout(ReceptiveMap):
     reference = "Mroueh, Rennie, Goel 2015"
     rank = 60
     takes_constant = True
-    params = (
-        *COMMON_PARAMS,
-        next(param for param in RandomMaxout.params if param.name == "pool_size"),
-        Param(
-            "n_projections", 1000, "int", low=1, high=10_000_000, ui_low=16, ui_high=20_000, log=True, symbol="P",
-            label="Projections",
-            help="How many projections all features of the shared pool choose from. They cost the time. More features "
-            "over the same pool are cheap, but their error stops falling.",
-        ),
-        RECEPTIVE_FIELD,
-    )  # fmt: skip
+    pool_size: int = POOL_SIZE
+    n_projections: int = parameter(
+        default=1000,
+        kind="int",
+        low=1,
+        high=10_000_000,
+        ui_low=16,
+        ui_high=20_000,
+        log=True,
+        symbol="P",
+        label="Projections",
+        help="How many projections all features of the shared pool choose from. They cost the time. More features "
+        "over the same pool are cheap, but their error stops falling.",
+    )
     _weights = ("projections_", "indices_")
     _projections = ("projections_",)
     _rotation_invariant = True
-
-    def __init__(
-        self,
-        n_components: int = 1000,
-        *,
-        pool_size: int = 4,
-        n_projections: int = 1000,
-        receptive_field: Sequence[int] | None = None,
-        image_shape: Sequence[int] | None = None,
-        random_state: Any = 0,
-        device: str | Device = "auto",
-        dtype: str = "float32",
-    ) -> None:
-        self.n_components = n_components
-        self.pool_size = pool_size
-        self.n_projections = n_projections
-        self.receptive_field = receptive_field
-        self.image_shape = image_shape
-        self.random_state = random_state
-        self.device = device
-        self.dtype = dtype
 
     def _check_params(self) -> None:
         super()._check_params()

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from scipy.special import erf, expit
 
 from rfviz import kernels
-from rfviz.backend import Device
 from rfviz.cuda import SIGMOID
-from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.cost import FUNCTION, Counts
 from rfviz.features.description import Look, ProductLaw, Step, number, projection_step, scaled_step
 from rfviz.features.draws import standard_normal
-from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
-from rfviz.params import Param
+from rfviz.features.receptive import ReceptiveMap
+from rfviz.params import parameter
 
 __all__ = ["SigmoidalRidge"]
 
@@ -80,50 +77,36 @@ class SigmoidalRidge(ReceptiveMap):
     rank = 30
     feature_norm = 1.0
     is_kitchen_sink = True
-    params = (
-        *COMMON_PARAMS,
-        Param(
-            "activation", "erf", "choice", choices=kernels.SIGMOIDS, label="Sigmoid",
-            help="The shape of the step: the error function, the hyperbolic tangent, or the logistic function, which "
-            "runs from 0 to 1.",
-        ),
-        Param(
-            "scale", 1.0, "float", low=0.0, open_low=True, high=1e6, ui_low=0.1, ui_high=30.0, log=True, symbol="s",
-            label="Scale",
-            help="Standard deviation of the weights. A larger one makes the steps steeper, and the map less linear.",
-        ),
-        Param(
-            "bias", True, "bool", label="Bias",
-            help="Whether steps may lie off the origin. Without, the kernel depends on norms and angles only.",
-        ),
-        RECEPTIVE_FIELD,
-    )  # fmt: skip
+    activation: str = parameter(
+        default="erf",
+        kind="choice",
+        choices=kernels.SIGMOIDS,
+        label="Sigmoid",
+        help="The shape of the step: the error function, the hyperbolic tangent, or the logistic function, which "
+        "runs from 0 to 1.",
+    )
+    scale: float = parameter(
+        default=1.0,
+        kind="float",
+        low=0.0,
+        open_low=True,
+        high=1e6,
+        ui_low=0.1,
+        ui_high=30.0,
+        log=True,
+        symbol="s",
+        label="Scale",
+        help="Standard deviation of the weights. A larger one makes the steps steeper, and the map less linear.",
+    )
+    bias: bool = parameter(
+        default=True,
+        kind="bool",
+        label="Bias",
+        help="Whether steps may lie off the origin. Without, the kernel depends on norms and angles only.",
+    )
     _weights = ("weights_", "biases_")
     _projections = ("weights_",)
     _rotation_invariant = True
-
-    def __init__(
-        self,
-        n_components: int = 1000,
-        *,
-        activation: str = "erf",
-        scale: float = 1.0,
-        bias: bool = True,
-        receptive_field: Sequence[int] | None = None,
-        image_shape: Sequence[int] | None = None,
-        random_state: Any = 0,
-        device: str | Device = "auto",
-        dtype: str = "float32",
-    ) -> None:
-        self.n_components = n_components
-        self.activation = activation
-        self.scale = scale
-        self.bias = bias
-        self.receptive_field = receptive_field
-        self.image_shape = image_shape
-        self.random_state = random_state
-        self.device = device
-        self.dtype = dtype
 
     def _numbers_per_feature(self, n_features: int) -> int:
         return n_features + bool(self.bias)

@@ -8,16 +8,15 @@ import numpy as np
 from scipy import sparse
 
 from rfviz import kernels
-from rfviz.backend import Device
 from rfviz.cuda import STUMPS
 from rfviz.errors import ParameterError
-from rfviz.features.base import COMMON_PARAMS, FeatureMap
+from rfviz.features.base import FeatureMap
 from rfviz.features.blocks import Scratch
 from rfviz.features.cost import Counts
 from rfviz.features.description import BY_COLUMN, Look, ProductLaw
 from rfviz.features.draws import standard_normal, uniform
 from rfviz.features.precision import check_columns, square_unit
-from rfviz.params import Param
+from rfviz.params import parameter
 
 __all__ = ["DecisionStumps"]
 
@@ -82,30 +81,14 @@ class DecisionStumps(FeatureMap):
     rank = 40
     feature_norm = 1.0
     is_kitchen_sink = True
-    params = (
-        *COMMON_PARAMS,
-        Param(
-            "standardise", True, "bool", label="Standardise columns",
-            help="Learn each column’s mean and spread, and draw the thresholds around them. Without it thresholds lie "
-            "around 0, where columns of other units have no data.",
-        ),
-    )  # fmt: skip
+    standardise: bool = parameter(
+        default=True,
+        kind="bool",
+        label="Standardise columns",
+        help="Learn each column’s mean and spread, and draw the thresholds around them. Without it thresholds lie "
+        "around 0, where columns of other units have no data.",
+    )
     _weights = ("columns_", "thresholds_")
-
-    def __init__(
-        self,
-        n_components: int = 1000,
-        *,
-        standardise: bool = True,
-        random_state: Any = 0,
-        device: str | Device = "auto",
-        dtype: str = "float32",
-    ) -> None:
-        self.n_components = n_components
-        self.standardise = standardise
-        self.random_state = random_state
-        self.device = device
-        self.dtype = dtype
 
     def _numbers_per_feature(self, n_features: int) -> int:
         return 2

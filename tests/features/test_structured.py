@@ -106,7 +106,7 @@ def test_a_gpu_forms_the_matrix_for_many_rows_where_it_is_small(fake_gpu, monkey
         formed.append(arguments)
         return whole(*arguments)
 
-    for module in ("fourier", "structured_maxout"):
+    for module in ("fourier", "maxout"):
         monkeypatch.setattr(f"rfviz.features.{module}.structured_matrix", spy)
     for X, bytes_allowed, expected in ((few, 10**9, False), (many, 10**9, True), (many, 1000, False)):
         monkeypatch.setattr(structured, "_MATRIX_BYTES", bytes_allowed)
