@@ -3,6 +3,10 @@
 SciPy's wrappers hold the interpreter until the routine ends, seconds for ten thousand features, in which a server
 answers nobody. These are the same routines, by the addresses that SciPy publishes for Cython: a call by ``ctypes``
 holds nothing.
+
+NumPy's functions hold nothing either, but cost more. For 4000 rows on one core ``numpy.linalg.cholesky`` takes 1.3
+times as long (float64; 4 times in float32, which it factors in float64) and two more matrices of that size (six in
+float32), and ``H.T @ H``, which fills both triangles, takes 1.4 to 1.6 times as long and one more matrix.
 """
 
 from __future__ import annotations

@@ -89,7 +89,11 @@ def _source(file: File, arrow: Any) -> Any:
 
 
 def _announced(source: Any, arrow: Any) -> tuple[int, int]:
-    """Return how many bytes the blocks of a file take once they are expanded, and how many rows they have."""
+    """Return how many bytes the blocks of a file take once they are expanded, and how many rows they have.
+
+    PyArrow tells neither before it has expanded them, nor whether they are compressed, and none of its pools of memory
+    has a limit; so their metadata are read here.
+    """
     whole = source if isinstance(source, arrow.Buffer) else source.read_buffer()
     n_bytes = n_rows = 0
     # After eight bytes of its own, the file is the stream of its messages.
