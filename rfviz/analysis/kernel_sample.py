@@ -8,8 +8,8 @@ import numpy as np
 
 from rfviz.analysis.points import Scaling, normalise, span_coordinates
 from rfviz.analysis.splits import OtherRows
+from rfviz.datasets import files
 from rfviz.datasets.base import Dataset
-from rfviz.datasets.files import AllRows
 from rfviz.errors import DataError
 
 __all__ = ["KernelSample", "error_grid", "other_rows", "prepare_sample"]
@@ -69,7 +69,7 @@ def prepare_sample(
             "Choose more points."
         )
     X = normalise(dataset.X[rows], how)
-    return KernelSample(dataset.name, rows, X, X if AllRows.has(dataset) else span_coordinates(X))
+    return KernelSample(dataset.name, rows, X, X if dataset.is_drawn else span_coordinates(X))
 
 
 def other_rows(dataset: Dataset, sample: KernelSample, how: str = "unit norm") -> OtherRows:
@@ -87,7 +87,7 @@ def other_rows(dataset: Dataset, sample: KernelSample, how: str = "unit norm") -
     DataError
         If the data set was not drawn from a table in parts.
     """
-    table = AllRows(dataset)
+    table = files.AllRows(dataset)
     return OtherRows(table, table.numbers_of(sample.rows), (Scaling(dataset.X[sample.rows], how),))
 
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rfviz import skeleton
 from rfviz.analysis.points import Scaling
+from rfviz.datasets import files
 from rfviz.datasets.base import Dataset
-from rfviz.datasets.files import AllRows
-from rfviz.datasets.files.all_rows import Block
 from rfviz.errors import DataError
 from rfviz.progress import Progress, silent
-from rfviz.skeleton import PatchPCA
+
+if TYPE_CHECKING:
+    from rfviz.datasets.files import AllRows
+    from rfviz.datasets.files.all_rows import Block
 
 __all__ = ["OtherRows", "Split", "all_rows_of", "make_split", "with_patches"]
 
@@ -77,7 +81,7 @@ class OtherRows:
 
 def all_rows_of(dataset: Dataset, *scalings: Scaling) -> OtherRows | None:
     """Return all rows of the table that a data set was drawn from, scaled; None where it holds all its rows."""
-    return OtherRows(AllRows(dataset), np.arange(0), scalings) if AllRows.has(dataset) else None
+    return OtherRows(files.AllRows(dataset), np.arange(0), scalings) if dataset.is_drawn else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +174,7 @@ def make_split(dataset: Dataset, how: str, test_share: float = 0.25, seed: int =
     X = X.astype(np.float32)
     others = None
     if all_rows:
-        table = AllRows(dataset)
+        table = files.AllRows(dataset)
         others = OtherRows(table, table.numbers_of(test), tuple(scalings))
     names, y = dataset.target_names, dataset.y
     return Split(dataset.name, X[train], y[train], X[test], y[test], test, names, bool(given), others, tuple(scalings))
@@ -191,5 +195,5 @@ def with_patches(split: Split, image_shape: Sequence[int], patches: tuple[int, i
         Where they do not fit.
     """
     size, stride, q = patches
-    patch_pca = PatchPCA(tuple(image_shape), size=size, stride=stride, n_components=q).fit(split.X_train)
+    patch_pca = skeleton.PatchPCA(tuple(image_shape), size=size, stride=stride, n_components=q).fit(split.X_train)
     return replace(split, X_train=patch_pca.transform(split.X_train), X_test=patch_pca.transform(split.X_test))

@@ -50,13 +50,13 @@ def with_data(
         If there is no such file or folder, or no data in it.
     """
     from rfviz import datasets
-    from rfviz.datasets.files.folder import PREFIX
+    from rfviz.datasets.data_folder import FOLDER
     from rfviz.datasets.files.own import own_spec_of
     from rfviz.datasets.files.parts import is_folder_of_parts
     from rfviz.datasets.files.upload import read_file
 
-    is_named = str(values.get("data", "")).startswith(PREFIX)
-    if is_named and (path.is_file() or (is_folder_of_parts(path) and values["data"] == PREFIX + path.stem)):
+    is_named = str(values.get("data", "")).startswith(FOLDER)
+    if is_named and (path.is_file() or (is_folder_of_parts(path) and values["data"] == FOLDER + path.stem)):
         path = path.parent  # settings that name a file of a data folder
     if not path.is_dir() or (not is_named and is_folder_of_parts(path)):
         compared = None if other is None else read_file(other, progress=progress)

@@ -5,25 +5,25 @@
 >>> circle.X.shape
 (50, 2)
 
-Each built-in data set is a module with a ``SPEC``, listed here; files in the data folder
+Each built-in data set is a module with a function ``load`` and, where something can be chosen, ``PARAMS``. Listed here,
+it is imported when it is first used. Files in the data folder
 (:mod:`rfviz.datasets.files.folder`) are listed under ``folder:<stem>``.
 """
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Sequence
 from difflib import get_close_matches
+from functools import partial
 from typing import Any
 
 from rfviz.datasets.base import Dataset, DatasetSpec
-from rfviz.datasets.bundled import breast_cancer, digits, photo_patches, turning_head
-from rfviz.datasets.downloads import activity, adult, cifar10, kddcup99, mnist, olivetti, umist
-from rfviz.datasets.files import folder as _folder
-from rfviz.datasets.files.folder import set_folder
+from rfviz.datasets.data_folder import FOLDER, data_folder, set_folder
 from rfviz.datasets.in_memory import from_arrays, from_frame
 from rfviz.datasets.memory import memory_limit, set_memory_limit
-from rfviz.datasets.synthetic import binary_toy, categorical_toy, circle, circles, moons, sphere, spirals, xor
 from rfviz.errors import DataError, MemoryBudgetError
-from rfviz.params import validate
+from rfviz.params import Param, validate
 from rfviz.progress import Progress
 
 __all__ = [
@@ -48,24 +48,137 @@ DEFAULT = "circle"
 DEFAULT_IMAGES = "turning_head"
 DEFAULT_COLOUR_IMAGES = "photo_patches"
 
+_SOURCES = {"synthetic": "generated", "bundled": "bundled", "downloads": "download"}
+
+
+class _ParamsOf(Sequence[Param]):
+    """What can be chosen of a built-in data set, whose module is imported when somebody asks."""
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    @property
+    def _params(self) -> tuple[Param, ...]:
+        return getattr(importlib.import_module(self._module), "PARAMS", ())
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._params[place]
+
+    def __len__(self) -> int:
+        return len(self._params)
+
+
+def _load_of(module: str, progress: Progress | None = None, **params: Any) -> Dataset:
+    return importlib.import_module(module).load(progress, **params)
+
+
+def _built_in(package: str, name: str, title: str, summary: str) -> DatasetSpec:
+    module = f"{__name__}.{package}.{name}"
+    return DatasetSpec(name, title, partial(_load_of, module), _ParamsOf(module), _SOURCES[package], summary)
+
+
 # In the order of a menu: what needs no network first.
 _BUILT_IN = {
-    m.SPEC.name: m.SPEC
-    for m in (
-        circle, sphere, turning_head, digits, breast_cancer, photo_patches, moons, circles, spirals, xor,
-        categorical_toy, binary_toy, olivetti, umist, mnist, cifar10, adult, kddcup99, activity,
+    entry.name: entry
+    for entry in (
+        _built_in("synthetic", "circle", "Circle", "Points on the unit circle in the plane."),
+        _built_in("synthetic", "sphere", "Sphere", "Points uniform on the unit sphere in 2 to 1,000 dimensions."),
+        _built_in(
+            "bundled",
+            "turning_head",
+            "Turning head",
+            "33 images, 10,304 pixels: one head turns from profile to frontal, so the data are a curve.",
+        ),
+        _built_in("bundled", "digits", "Digits 8×8", "1,797 handwritten digits of 8×8 pixels, 10 classes."),
+        _built_in(
+            "bundled",
+            "breast_cancer",
+            "Breast cancer",
+            "569 tumours by 30 measurements, standardised; malignant or benign.",
+        ),
+        _built_in(
+            "bundled", "photo_patches", "Photo patches", "884 colour images of 24×24 pixels, cut from two photographs."
+        ),
+        _built_in("synthetic", "moons", "Moons", "Two half moons in the plane: two classes separated by a curve."),
+        _built_in("synthetic", "circles", "Rings", "Two to five concentric rings in the plane, one per class."),
+        _built_in("synthetic", "spirals", "Spirals", "Two to five spiral arms in the plane, one per class."),
+        _built_in(
+            "synthetic",
+            "xor",
+            "XOR (chequerboard)",
+            "A chequerboard in the plane: its label is the exclusive or of two signs.",
+        ),
+        _built_in(
+            "synthetic",
+            "categorical_toy",
+            "Categories (toy)",
+            "Rows of categories 0 to k − 1 whose label depends on which columns agree.",
+        ),
+        _built_in(
+            "synthetic",
+            "binary_toy",
+            "Signs (toy)",
+            "Rows of −1 and 1 whose label is the product of a few columns: a parity.",
+        ),
+        _built_in(
+            "downloads", "olivetti", "Olivetti faces", "400 faces of 40 people, 64×64 pixels (download, a few MB)."
+        ),
+        _built_in(
+            "downloads",
+            "umist",
+            "UMIST faces",
+            "575 faces of 20 people from profile to frontal, 112×92 pixels, in order (download, 5 to 20 MB).",
+        ),
+        _built_in(
+            "downloads",
+            "mnist",
+            "MNIST",
+            "70,000 handwritten digits of 28×28 pixels, 10 classes, with a test set (download, about 15 MB).",
+        ),
+        _built_in(
+            "downloads",
+            "cifar10",
+            "CIFAR-10",
+            "Colour photographs of ten kinds of things, 32×32 or 24×24 pixels (data folder, or a download of 20,000).",
+        ),
+        _built_in(
+            "downloads",
+            "adult",
+            "Adult (census income)",
+            "48,842 people: who earns over 50,000 dollars? Words as zeros and ones (data folder, or download).",
+        ),
+        _built_in(
+            "downloads",
+            "kddcup99",
+            "KDD Cup 1999",
+            "Network connections, normal or an attack: 38 numbers and 3 words each (data folder, or download).",
+        ),
+        _built_in(
+            "downloads",
+            "activity",
+            "Human activity",
+            "Six activities by features of a telephone’s accelerometer (data folder: WISDM; or a download: HAR).",
+        ),
     )
-}  # fmt: skip
+}
 
 
 def names() -> list[str]:
     """Return the keys of all data sets, the built-in ones first."""
-    return [*_BUILT_IN, *_folder.files()]
+    if data_folder() is None:
+        return [*_BUILT_IN]
+    from rfviz.datasets.files import folder  # with the readers of all kinds of files
+
+    return [*_BUILT_IN, *folder.files()]
 
 
 def specs() -> dict[str, DatasetSpec]:
-    """Return all entries by key, in the order of :func:`names`; of files only headers are read."""
-    return _BUILT_IN | _folder.specs()
+    """Return all entries by key, the built-in ones first; of files only headers are read."""
+    if data_folder() is None:
+        return dict(_BUILT_IN)
+    from rfviz.datasets.files import folder
+
+    return _BUILT_IN | folder.specs()
 
 
 def spec(name: str) -> DatasetSpec:
@@ -76,7 +189,7 @@ def spec(name: str) -> DatasetSpec:
     DataError
         If there is none of that name; it lists similar names and all known ones.
     """
-    found = _BUILT_IN.get(name) or _folder.specs().get(name)
+    found = _BUILT_IN.get(name) or specs().get(name)
     if found is None:
         raise DataError(_unknown(name))
     return found
@@ -84,10 +197,12 @@ def spec(name: str) -> DatasetSpec:
 
 def files_of_downloads() -> frozenset[str]:
     """Return the entries of the data folder that a data set of the list is read from, instead of a download."""
-    if _folder.folder() is None:
+    if data_folder() is None:
         return frozenset()
+    from rfviz.datasets.downloads import activity, adult, cifar10, kddcup99, mnist
+
     found = (module.in_folder() for module in (mnist, cifar10, adult, kddcup99, activity))
-    return frozenset(_folder.PREFIX + path.stem for path in found if path is not None)
+    return frozenset(FOLDER + path.stem for path in found if path is not None)
 
 
 def load(name: str, progress: Progress | None = None, **params: Any) -> Dataset:
@@ -133,14 +248,12 @@ def _unknown(name: object) -> str:
     known = names()
     text = str(name)
     # A file's stem is near enough to its key.
-    near = [k for k in known if k.lower() in (text.lower(), _folder.PREFIX + text.lower())]
-    near = (
-        near or get_close_matches(text, known, n=3) or get_close_matches(_folder.PREFIX + text, known, n=3, cutoff=0.75)
-    )
+    near = [k for k in known if k.lower() in (text.lower(), FOLDER + text.lower())]
+    near = near or get_close_matches(text, known, n=3) or get_close_matches(FOLDER + text, known, n=3, cutoff=0.75)
     hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
     where = ""
-    if text.startswith(_folder.PREFIX):
-        here = _folder.folder()
+    if text.startswith(FOLDER):
+        here = data_folder()
         where = f" The data folder is {here}." if here else " No data folder is set (RFVIZ_DATA or set_folder)."
     shown = text if len(text) <= 60 else text[:57] + "..."
     return f"There is no data set {shown!r}.{hint}{where} Known: {', '.join(known)}."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,7 +17,15 @@ if TYPE_CHECKING:
     from rfviz.datasets.files.preparation import Preparation
     from rfviz.datasets.files.table import Table
 
-__all__ = ["Dataset", "DatasetSpec", "Origin"]
+__all__ = ["OWN", "Dataset", "DatasetSpec", "Origin", "is_own"]
+
+#: What the keys of data begin with that a user brings.
+OWN = "own:"
+
+
+def is_own(name: str) -> bool:
+    """Return whether this is the key of data that a user brings."""
+    return name.startswith(OWN)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -143,6 +151,11 @@ class Dataset:
         return np.arange(self.n_samples) if self.rows is None else self.rows
 
     @property
+    def is_drawn(self) -> bool:
+        """Return whether it was drawn from more rows of a table, which can be read."""
+        return self.origin is not None and self.origin.table.drawn is not None
+
+    @property
     def n_samples(self) -> int:
         return self.X.shape[0]
 
@@ -163,7 +176,7 @@ class DatasetSpec:
         ``load(progress=None, **params) -> Dataset``, with values for `params`. It raises a DataError where the data
         cannot be read or downloaded, a ParameterError for a parameter that is unknown or breaks its rule, and a
         MemoryBudgetError for data that would not fit into the memory limit. A download reports to `progress`.
-    params : tuple of Param
+    params : sequence of Param
         What can be chosen (number of points, dimension, noise, seed).
     source : {"generated", "bundled", "download", "folder", "own"}
         Where it comes from; everything but ``"download"`` works without a network.
@@ -176,7 +189,7 @@ class DatasetSpec:
     name: str
     title: str
     load: Callable[..., Dataset] = field(repr=False)
-    params: tuple[Param, ...] = ()
+    params: Sequence[Param] = ()
     source: str = "generated"
     summary: str = ""
     extra: dict[str, Any] = field(default_factory=dict, hash=False, compare=False)

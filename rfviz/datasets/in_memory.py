@@ -7,9 +7,6 @@ from typing import Any
 import numpy as np
 
 from rfviz.datasets.base import Dataset
-from rfviz.datasets.files.frames import frame_of, with_label
-from rfviz.datasets.files.own import own_spec_of
-from rfviz.datasets.files.upload import upload_of_frame
 from rfviz.errors import DataError
 
 __all__ = ["from_arrays", "from_frame"]
@@ -38,6 +35,10 @@ def from_frame(data: Any, label: Any = None, **choices: Any) -> Dataset:
     >>> datasets.from_frame(pd.DataFrame({"a": [1, 2, 4], "kind": ["x", "y", "x"]}), label="kind")
     <Dataset table: 3 rows of 1 number, 2 classes>
     """
+    from rfviz.datasets.files.frames import frame_of, with_label
+    from rfviz.datasets.files.own import own_spec_of
+    from rfviz.datasets.files.upload import upload_of_frame
+
     frame, notes = frame_of(data)
     frame, label = with_label(frame, label)
     chosen = choices if label is None else {"label": label, **choices}

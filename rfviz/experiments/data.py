@@ -10,7 +10,7 @@ import numpy as np
 from rfviz import datasets
 from rfviz.analysis.plane import plane_of
 from rfviz.datasets import Dataset
-from rfviz.datasets.files.own import is_own
+from rfviz.datasets.base import is_own
 
 __all__ = ["PLANE_ROWS", "Data", "as_data", "in_plane"]
 

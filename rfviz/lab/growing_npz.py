@@ -37,7 +37,7 @@ class GrowingNpz(ExitStack):
             if self._folder is None:
                 stream = io.BytesIO()
             else:
-                stream = self.enter_context(tempfile.TemporaryFile(dir=self._folder))
+                stream = self.enter_context(tempfile.TemporaryFile(dir=self._folder))  # noqa: SIM115 - it is
             self._arrays[name] = stream, rows.dtype, (0, *rows.shape[1:])
         stream, dtype, (n, *shape) = self._arrays[name]
         stream.write(rows.astype(dtype, copy=False).tobytes())

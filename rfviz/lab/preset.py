@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from rfviz import datasets
 from rfviz._version import __version__
-from rfviz.datasets.files.own import is_own
+from rfviz.datasets.base import is_own
 from rfviz.errors import DataError, ParameterError
 from rfviz.experiments.data import Data, in_plane
 from rfviz.lab.address import format_value, parse_value, same_text

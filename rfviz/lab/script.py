@@ -12,7 +12,7 @@ from typing import Any
 
 from rfviz import datasets
 from rfviz._version import __version__
-from rfviz.datasets.files.own import is_own
+from rfviz.datasets.base import is_own
 from rfviz.experiments.base import Experiment
 from rfviz.experiments.data import Data
 from rfviz.experiments.source import classes_in, source

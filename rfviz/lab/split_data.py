@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from rfviz.analysis.splits import Split, make_split
 from rfviz.cache import Cache
-from rfviz.datasets.files import AllRows
 from rfviz.experiments.data import Data
 from rfviz.lab import script
 from rfviz.lab.panel import Panel, ScaledData
@@ -62,4 +61,4 @@ def choose_share(panel: Panel, data: Data) -> float:
 
 def choose_all_rows(panel: Panel, data: Data) -> bool:
     """Ask whether to train on all rows, if the data were drawn from more."""
-    return AllRows.has(data.dataset) and panel.control(_ALL_ROWS)
+    return data.dataset.is_drawn and panel.control(_ALL_ROWS)

@@ -144,11 +144,12 @@ def chart(
     Below the main chart of a page is a toolbar that plays its `animations`, pins and shares it. On that chart, or on
     the one that it names, a lesson decides what is to be drawn.
     """
-    if not teaching.draws_on(key, is_main=animations is not None):
+    lessons = teaching.lessons()
+    if lessons is None or not lessons.draws_on(key, is_main=animations is not None):
         live_chart(figure, key, description, clickable, secondary, placing, square, drawing)
     else:
-        figure = teaching.with_drawn(figure)
-        asked = teaching.drawing()
+        figure = lessons.with_drawn(figure)
+        asked = lessons.drawing()
         if asked is not None and taken_curve(asked["id"]):
             st.rerun()  # the whole page: the lesson can go on
         live_chart(figure, key, description, clickable, secondary, placing, square, asked)

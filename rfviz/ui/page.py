@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import streamlit as st
 
@@ -19,11 +19,12 @@ from rfviz.lab.work import Work
 from rfviz.ui import layout
 from rfviz.ui.cache import SessionCache, session_cache
 from rfviz.ui.controls import PagePanel
-from rfviz.ui.live_run import LiveRun
 from rfviz.ui.share import share
 from rfviz.ui.sidebar import show_device
 from rfviz.ui.state import pins
-from rfviz.ui.widgets.feature_steps import feature_steps
+
+if TYPE_CHECKING:
+    from rfviz.ui.live_run import LiveRun
 
 __all__ = ["CLICK_A_PAIR", "LAST_PICTURE", "STEPS", "View", "show"]
 
@@ -139,6 +140,8 @@ class View(Generic[Source, Settings, Result]):
     def advance(self, settings: Settings, work: Work) -> None:
         """Draw the buttons of a computation in parts, and let it go on next to the page."""
         if work.parts:
+            from rfviz.ui.live_run import LiveRun  # with the cluster
+
             self.live = LiveRun(self.page.slug, work, self.work_note(settings))
             self.live.start_and_stop()
 
@@ -165,6 +168,8 @@ class View(Generic[Source, Settings, Result]):
 
     def steps(self, settings: Settings) -> None:
         """Draw one feature of the page's maps with numbers in each place."""
+        from rfviz.ui.widgets.feature_steps import feature_steps  # when that part is opened
+
         feature_steps(self.state, self.page.maps(self.source, settings, self.cache))
 
     def follow(self, rows: tuple[int, int]) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rfviz import datasets
-from rfviz.datasets.files import folder
+from rfviz.datasets.data_folder import FOLDER
 
 REAL = Path(os.environ.get("RFVIZ_DATA") or Path(__file__).parents[3] / "shared" / "data")
 
@@ -44,6 +44,6 @@ def save(data_folder):
 
     def write(name, **arrays):
         np.savez_compressed(data_folder / f"{name}.npz", **arrays)
-        return folder.PREFIX + name
+        return FOLDER + name
 
     return write

@@ -24,7 +24,7 @@ def test_names_and_specs_agree():
     assert datasets.names() == [*offline, "olivetti", "umist", "mnist", "cifar10", "adult", "kddcup99", "activity"]
     assert offline == OFFLINE
     assert all(spec.name == name and spec.title and spec.summary for name, spec in datasets.specs().items())
-    assert datasets.spec("circle") is circle.SPEC
+    assert datasets.spec("circle").params[0] is circle.PARAMS[0]
 
 
 def test_defaults_exist():

@@ -10,8 +10,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from rfviz.cache import Cache
+from rfviz.datasets.base import OWN
 from rfviz.datasets.files import read_upload
-from rfviz.datasets.files.own import PREFIX
 from rfviz.errors import DataError
 from rfviz.experiments.data import Data
 from rfviz.features import MapSpec, RandomMaxout
@@ -99,7 +99,7 @@ def test_a_stop_keeps_what_has_come(address):
 
 def test_what_an_upload_gave_goes_with_it(address):
     upload = read_upload("people.csv", csv())
-    source = SplitData(Data(f"{PREFIX}people", (), "an upload", upload.prepare()), "standardise", 0.25)
+    source = SplitData(Data(f"{OWN}people", (), "an upload", upload.prepare()), "standardise", 0.25)
     cache, maxout = Cache(), Candidate("maxout", MapSpec(RandomMaxout))
     work = Work(tuple(sweep_parts(source, [maxout], 2, [((5, 10), 1.0)], 1.0, "ridge", cache)), cache)
     here = Work(work.parts, Cache())

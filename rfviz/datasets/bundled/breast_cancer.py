@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from rfviz.datasets.base import Dataset, DatasetSpec
+from rfviz.datasets.base import Dataset
 from rfviz.datasets.scikit import bunch_of
 from rfviz.params import validate
 from rfviz.progress import Progress
 
-__all__ = ["SPEC", "load"]
+__all__ = ["load"]
 
 
 def load(progress: Progress | None = None, **params: Any) -> Dataset:
@@ -38,12 +38,3 @@ def load(progress: Progress | None = None, **params: Any) -> Dataset:
         "training rows where a page splits them), bundled with scikit-learn.",
         standardised=True,
     )
-
-
-SPEC = DatasetSpec(
-    name="breast_cancer",
-    title="Breast cancer",
-    load=load,
-    source="bundled",
-    summary="569 tumours by 30 measurements, standardised; malignant or benign.",
-)

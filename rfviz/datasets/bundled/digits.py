@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from rfviz.datasets.base import Dataset, DatasetSpec
+from rfviz.datasets.base import Dataset
 from rfviz.datasets.scikit import bunch_of
 from rfviz.params import validate
 from rfviz.progress import Progress
 
-__all__ = ["SPEC", "load"]
+__all__ = ["load"]
 
 
 def load(progress: Progress | None = None, **params: Any) -> Dataset:
@@ -34,12 +34,3 @@ def load(progress: Progress | None = None, **params: Any) -> Dataset:
         image_shape=(8, 8),
         provenance="Optical Recognition of Handwritten Digits (UCI, CC BY 4.0), test part, bundled with scikit-learn.",
     )
-
-
-SPEC = DatasetSpec(
-    name="digits",
-    title="Digits 8×8",
-    load=load,
-    source="bundled",
-    summary="1,797 handwritten digits of 8×8 pixels, 10 classes.",
-)

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from rfviz.datasets.base import Dataset, DatasetSpec
+from rfviz.datasets.base import Dataset
 from rfviz.datasets.files.arrays import Arrays
 from rfviz.datasets.parameters import RANDOM_STATE, max_samples_param
 from rfviz.params import validate
 from rfviz.progress import Progress
 
-__all__ = ["SPEC", "load"]
+__all__ = ["PARAMS", "load"]
 
 _SIDE, _N_PATCHES = 24, 884  # 17 rows of 26 patches from each photograph of 427×640 pixels
 _PHOTOGRAPHS = {"china.jpg": "temple", "flower.jpg": "flower"}
@@ -51,13 +51,3 @@ def _cut(photograph: np.ndarray) -> np.ndarray:
     rows, columns = photograph.shape[0] // _SIDE, photograph.shape[1] // _SIDE
     whole = photograph[: rows * _SIDE, : columns * _SIDE].reshape(rows, _SIDE, columns, _SIDE, 3)
     return whole.swapaxes(1, 2).reshape(rows * columns, _SIDE, _SIDE, 3)
-
-
-SPEC = DatasetSpec(
-    name="photo_patches",
-    title="Photo patches",
-    load=load,
-    params=PARAMS,
-    source="bundled",
-    summary=f"{_N_PATCHES} colour images of 24×24 pixels, cut from two photographs.",
-)

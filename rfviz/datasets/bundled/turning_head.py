@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from rfviz.datasets.base import Dataset, DatasetSpec
+from rfviz.datasets.base import Dataset
 from rfviz.datasets.parameters import RANDOM_STATE
 from rfviz.params import Param, validate
 from rfviz.progress import Progress
 
-__all__ = ["IMAGE_SHAPE", "N_FRAMES", "SPEC", "STORED", "load", "noisy_order"]
+__all__ = ["IMAGE_SHAPE", "N_FRAMES", "PARAMS", "STORED", "load", "noisy_order"]
 
 N_FRAMES = 33
 IMAGE_SHAPE = (112, 92)
@@ -89,13 +89,3 @@ def load(progress: Progress | None = None, **params: Any) -> Dataset:
         image_shape=IMAGE_SHAPE,
         provenance="Rendered by rfviz (assets/turning_head) and under its licence; y is the angle in degrees.",
     )
-
-
-SPEC = DatasetSpec(
-    name="turning_head",
-    title="Turning head",
-    load=load,
-    params=PARAMS,
-    source="bundled",
-    summary=f"{N_FRAMES} images, {112 * 92:,} pixels: one head turns from profile to frontal, so the data are a curve.",
-)

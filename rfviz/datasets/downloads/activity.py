@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rfviz.datasets import memory
-from rfviz.datasets.base import Dataset, DatasetSpec
+from rfviz.datasets.base import Dataset
 from rfviz.datasets.downloads.cache import NETWORK, Download, npz_bytes, obtain_arrays
 from rfviz.datasets.files import folder
 from rfviz.datasets.files.arrays import Arrays
@@ -20,7 +20,7 @@ from rfviz.errors import DataError
 from rfviz.params import validate
 from rfviz.progress import Progress
 
-__all__ = ["SPEC", "in_folder", "load"]
+__all__ = ["PARAMS", "in_folder", "load"]
 
 WISDM_CLASSES = ("walking", "jogging", "upstairs", "downstairs", "sitting", "standing")
 HAR_CLASSES = ("walking", "upstairs", "downstairs", "sitting", "standing", "laying")
@@ -86,12 +86,3 @@ def _fetch(home: Path) -> bytes:
 
 
 _DOWNLOAD = Download("activity.npz", "Human activity", "OpenML", "about 25 MB", _fetch, read_npz)
-
-SPEC = DatasetSpec(
-    name="activity",
-    title="Human activity",
-    load=load,
-    params=PARAMS,
-    source="download",
-    summary="Six activities by features of a telephone’s accelerometer (data folder: WISDM; or a download: HAR).",
-)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rfviz.datasets import memory
-from rfviz.datasets.base import Dataset, DatasetSpec
+from rfviz.datasets.base import Dataset
 from rfviz.datasets.downloads.cache import NETWORK, Download, npz_bytes, obtain_arrays
 from rfviz.datasets.downloads.words import MISSING_WORDS, Categorical, joined
 from rfviz.datasets.files import folder
@@ -21,7 +21,7 @@ from rfviz.errors import DataError
 from rfviz.params import validate
 from rfviz.progress import Progress
 
-__all__ = ["CATEGORICAL", "NUMERIC", "SPEC", "in_folder", "load"]
+__all__ = ["CATEGORICAL", "NUMERIC", "PARAMS", "in_folder", "load"]
 
 NUMERIC = ("age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week")
 CATEGORICAL = (
@@ -112,12 +112,3 @@ def _train_first(X: np.ndarray, words: np.ndarray, y: np.ndarray) -> dict[str, n
 
 
 _DOWNLOAD = Download("adult.npz", "Adult", "OpenML", "about 5 MB", _fetch, read_npz_with_codes)
-
-SPEC = DatasetSpec(
-    name="adult",
-    title="Adult (census income)",
-    load=load,
-    params=PARAMS,
-    source="download",
-    summary="48,842 people: who earns over 50,000 dollars? Words as zeros and ones (data folder, or download).",
-)

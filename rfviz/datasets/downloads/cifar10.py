@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rfviz.datasets import memory
-from rfviz.datasets.base import Dataset, DatasetSpec
+from rfviz.datasets.base import Dataset
 from rfviz.datasets.downloads.cache import NETWORK, Download, npz_bytes, obtain_arrays
 from rfviz.datasets.downloads.pixels import as_bytes, smoothest
 from rfviz.datasets.files import folder
@@ -20,7 +20,7 @@ from rfviz.errors import DataError
 from rfviz.params import Param, validate
 from rfviz.progress import Progress
 
-__all__ = ["CLASSES", "SPEC", "in_folder", "load"]
+__all__ = ["CLASSES", "PARAMS", "in_folder", "load"]
 
 CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
 _N, _SIDE = 20_000, 32
@@ -89,12 +89,3 @@ def _fetch(home: Path) -> bytes:
 
 
 _DOWNLOAD = Download("cifar10.npz", "CIFAR-10", "OpenML", "50 to 100 MB", _fetch, read_npz)
-
-SPEC = DatasetSpec(
-    name="cifar10",
-    title="CIFAR-10",
-    load=load,
-    params=PARAMS,
-    source="download",
-    summary="Colour photographs of ten kinds of things, 32×32 or 24×24 pixels (data folder, or a download of 20,000).",
-)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rfviz.datasets import memory
-from rfviz.datasets.base import Dataset, DatasetSpec
+from rfviz.datasets.base import Dataset
 from rfviz.datasets.downloads.cache import NETWORK, Download, npz_bytes, obtain_arrays
 from rfviz.datasets.downloads.words import Categorical, joined
 from rfviz.datasets.files import folder
@@ -24,7 +24,7 @@ from rfviz.errors import DataError
 from rfviz.params import Param, validate
 from rfviz.progress import Progress
 
-__all__ = ["PARAMS", "SPEC", "in_folder", "load"]
+__all__ = ["PARAMS", "in_folder", "load"]
 
 _WORDS = ("protocol_type", "service", "flag")
 _N, _N_COLUMNS = 494_021, 41
@@ -126,12 +126,3 @@ def _fetch(home: Path) -> bytes:
 
 
 _DOWNLOAD = Download("kddcup99.npz", "KDD Cup 1999", "figshare", "about 2 MB", _fetch, read_npz_with_codes)
-
-SPEC = DatasetSpec(
-    name="kddcup99",
-    title="KDD Cup 1999",
-    load=load,
-    params=PARAMS,
-    source="download",
-    summary="Network connections, normal or an attack: 38 numbers and 3 words each (data folder, or download).",
-)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rfviz.datasets import memory
-from rfviz.datasets.base import Dataset, DatasetSpec
+from rfviz.datasets.base import Dataset
 from rfviz.datasets.downloads.cache import NETWORK, Download, npz_bytes, obtain_arrays
 from rfviz.datasets.downloads.pixels import as_bytes
 from rfviz.datasets.files import folder
@@ -19,7 +19,7 @@ from rfviz.errors import DataError
 from rfviz.params import validate
 from rfviz.progress import Progress
 
-__all__ = ["SPEC", "in_folder", "load"]
+__all__ = ["PARAMS", "in_folder", "load"]
 
 PARAMS = (max_samples_param(70_000), RANDOM_STATE)
 _N_TRAIN, _SIDE = 60_000, 28
@@ -61,12 +61,3 @@ def _fetch(home: Path) -> bytes:
 
 
 _DOWNLOAD = Download("mnist.npz", "MNIST", "OpenML", "about 15 MB", _fetch, read_npz)
-
-SPEC = DatasetSpec(
-    name="mnist",
-    title="MNIST",
-    load=load,
-    params=PARAMS,
-    source="download",
-    summary="70,000 handwritten digits of 28×28 pixels, 10 classes, with a test set (download, about 15 MB).",
-)

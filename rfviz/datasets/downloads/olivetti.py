@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rfviz.datasets.base import Dataset, DatasetSpec
+from rfviz.datasets.base import Dataset
 from rfviz.datasets.downloads.cache import NETWORK, Download, npz_bytes, obtain
 from rfviz.datasets.files.npz import read_npz
 from rfviz.datasets.scikit import bunch_of
@@ -17,7 +17,7 @@ from rfviz.errors import DataError
 from rfviz.params import validate
 from rfviz.progress import Progress
 
-__all__ = ["SPEC", "load"]
+__all__ = ["load"]
 
 
 def load(progress: Progress | None = None, **params: Any) -> Dataset:
@@ -47,11 +47,3 @@ def _fetch(home: Path) -> bytes:
 
 
 _DOWNLOAD = Download("olivetti.npz", "Olivetti faces", "figshare", "a few MB", _fetch, read_npz)
-
-SPEC = DatasetSpec(
-    name="olivetti",
-    title="Olivetti faces",
-    load=load,
-    source="download",
-    summary="400 faces of 40 people, 64×64 pixels (download, a few MB).",
-)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rfviz.datasets import memory
-from rfviz.datasets.base import Dataset, DatasetSpec
+from rfviz.datasets.base import Dataset
 from rfviz.datasets.downloads.cache import NETWORK, Download, npz_bytes, obtain
 from rfviz.datasets.downloads.pixels import as_bytes, smoothest
 from rfviz.datasets.files.npz import read_npz
@@ -19,7 +19,7 @@ from rfviz.errors import DataError
 from rfviz.params import validate
 from rfviz.progress import Progress
 
-__all__ = ["SPEC", "load"]
+__all__ = ["PARAMS", "load"]
 
 _N, _HEIGHT, _WIDTH = 575, 112, 92
 PARAMS = (replace(ONLY_CLASS, high=19, label="Only person", help="The one person to keep, from 0; -1 keeps all."),)
@@ -80,12 +80,3 @@ def _fetch(home: Path) -> bytes:
 
 
 _DOWNLOAD = Download("umist.npz", "UMIST faces", "OpenML", "5 to 20 MB", _fetch, read_npz)
-
-SPEC = DatasetSpec(
-    name="umist",
-    title="UMIST faces",
-    load=load,
-    params=PARAMS,
-    source="download",
-    summary="575 faces of 20 people from profile to frontal, 112×92 pixels, in order (download, 5 to 20 MB).",
-)

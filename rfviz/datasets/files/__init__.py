@@ -15,13 +15,19 @@ Pandas, scikit-learn, PyArrow and Pillow are imported inside the functions that 
 imports this package, and must be quick to import.
 """
 
-from rfviz.datasets.files.all_rows import AllRows
-from rfviz.datasets.files.blocks import row_blocks
-from rfviz.datasets.files.content import MAX_BYTES
-from rfviz.datasets.files.preparation import Preparation
-from rfviz.datasets.files.statistics import ColumnStatistics, TableStatistics
-from rfviz.datasets.files.table import CATEGORY, DATE, EMPTY, NUMBER, TEXT, Column, Table
-from rfviz.datasets.files.upload import SUFFIXES, Upload, compare_with, read_file, read_upload
+from typing import TYPE_CHECKING
+
+from rfviz._lazy import import_when_asked
+
+if TYPE_CHECKING:
+    from rfviz.datasets.files.all_rows import AllRows
+    from rfviz.datasets.files.blocks import row_blocks
+    from rfviz.datasets.files.content import MAX_BYTES
+    from rfviz.datasets.files.own import own_spec, own_spec_of
+    from rfviz.datasets.files.preparation import Preparation
+    from rfviz.datasets.files.statistics import ColumnStatistics, TableStatistics
+    from rfviz.datasets.files.table import CATEGORY, DATE, EMPTY, NUMBER, TEXT, Column, Table
+    from rfviz.datasets.files.upload import SUFFIXES, Upload, compare_with, read_file, read_upload
 
 __all__ = [
     "CATEGORY",
@@ -39,7 +45,11 @@ __all__ = [
     "TableStatistics",
     "Upload",
     "compare_with",
+    "own_spec",
+    "own_spec_of",
     "read_file",
     "read_upload",
     "row_blocks",
 ]
+
+import_when_asked(__name__)

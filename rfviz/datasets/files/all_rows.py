@@ -59,7 +59,7 @@ class AllRows:
     """
 
     def __init__(self, dataset: Dataset) -> None:
-        if not AllRows.has(dataset) or dataset.origin is None:
+        if not dataset.is_drawn or dataset.origin is None:
             raise DataError(
                 f"{dataset.name} is not drawn from a larger table. Choose a folder of Parquet files, or of X.npy and "
                 "y.npy, with more rows than fit into memory."
@@ -68,11 +68,6 @@ class AllRows:
         self.name, self._rows = dataset.name, dataset.row_numbers
         self._table, self._preparation = dataset.origin.table, dataset.origin.preparation
         self._label = dataset.origin.preparation.label
-
-    @staticmethod
-    def has(dataset: Dataset) -> bool:
-        """Return whether a data set was drawn from more rows, which can be read."""
-        return dataset.origin is not None and dataset.origin.table.drawn is not None
 
     @property
     def n_rows(self) -> int:

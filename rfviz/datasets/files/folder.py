@@ -1,9 +1,9 @@
 """The data folder: every file of arrays or a table in it is a data set, known by its ending (:data:`SUFFIXES`).
 
-The folder is the one given to :func:`set_folder`, else the environment variable ``RFVIZ_DATA``. A sub-folder of several
-Parquet files, or of ``X.npy`` and ``y.npy``, is one table (:mod:`rfviz.datasets.files.parts`), which may be larger than
-memory; others are not searched. A file ``<stem>.npz`` is the data set ``folder:<stem>``, so that it never hides a
-built-in one; where two files have one stem, the later in that order keeps its suffix (``folder:<stem>.csv``).
+:mod:`rfviz.datasets.data_folder` says which folder it is. A sub-folder of several Parquet files, or of ``X.npy`` and
+``y.npy``, is one table (:mod:`rfviz.datasets.files.parts`), which may be larger than memory; others are not searched. A
+file ``<stem>.npz`` is the data set ``folder:<stem>``, so that it never hides a built-in one; where two files have one
+stem, the later in that order keeps its suffix (``folder:<stem>.csv``).
 
 In an ``.npz`` file, the arrays are
 
@@ -42,6 +42,7 @@ from pathlib import Path
 from typing import Any
 
 from rfviz.datasets.base import Dataset, DatasetSpec
+from rfviz.datasets.data_folder import FOLDER, data_folder
 from rfviz.datasets.files.content import MAX_BYTES, File, format_of
 from rfviz.datasets.files.meta import Meta, read_meta
 from rfviz.datasets.files.npz import Layout, npz_layout
@@ -56,47 +57,18 @@ from rfviz.errors import DataError, MemoryBudgetError
 from rfviz.params import Param, validate
 from rfviz.progress import Progress, silent
 
-__all__ = ["PREFIX", "SUFFIXES", "files", "first", "folder", "set_folder", "specs"]
+__all__ = ["SUFFIXES", "files", "first", "specs"]
 
-PREFIX = "folder:"
-_VARIABLE = "RFVIZ_DATA"
 #: Endings of the names of its files.
 SUFFIXES = (".npz", ".parquet", ".csv", ".feather", ".arrow", ".xlsx", ".sqlite", ".db")
 
-_chosen: Path | None = None
 # What headers say, by file, with a stamp of the version that was read.
 _examined: dict[Path, tuple[tuple[int, int, str], DatasetSpec]] = {}
 
 
-def folder() -> Path | None:
-    """Return the data folder, whether it exists or not; None if none is set."""
-    if _chosen is not None:
-        return _chosen
-    from_environment = os.environ.get(_VARIABLE, "").strip()
-    return Path(from_environment).expanduser() if from_environment else None
-
-
-def set_folder(path: str | os.PathLike[str] | None) -> None:
-    """Use `path` as the data folder; None goes back to ``RFVIZ_DATA``.
-
-    Raises
-    ------
-    DataError
-        If `path` is not a folder.
-    """
-    global _chosen
-    if path is None:
-        _chosen = None
-        return
-    path = Path(path).expanduser()
-    if not path.is_dir():
-        raise DataError(f"The data folder {path} does not exist or is not a folder.")
-    _chosen = path.resolve()
-
-
 def files() -> dict[str, Path]:
     """Return the data files by key, sorted; none where there is no folder or it cannot be read."""
-    here = folder()
+    here = data_folder()
     try:
         found = [Path(e.path) for e in os.scandir(here) if not e.name.startswith(".")] if here else []
     except OSError:
@@ -108,8 +80,8 @@ def files() -> dict[str, Path]:
     ranks |= {path: len(SUFFIXES) for path in found if path.is_dir() and is_folder_of_parts(path)}
     keyed: dict[str, Path] = {}
     for path in sorted(ranks, key=lambda p: (p.stem.lower(), ranks[p], p.name)):
-        key = PREFIX + path.stem
-        keyed[PREFIX + path.name if key in keyed else key] = path
+        key = FOLDER + path.stem
+        keyed[FOLDER + path.name if key in keyed else key] = path
     return keyed
 
 
@@ -169,7 +141,7 @@ def _entry(key: str, path: Path, status: os.stat_result) -> DatasetSpec:
     except (DataError, MemoryBudgetError) as error:
         summary = f"Cannot be used: {error}"
         extra["problem"] = str(error)
-    name = key.removeprefix(PREFIX)
+    name = key.removeprefix(FOLDER)
     return DatasetSpec(
         name=key,
         title=f"{name} (data folder)",

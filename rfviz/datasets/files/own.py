@@ -13,27 +13,20 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from rfviz.datasets.base import Dataset, DatasetSpec
+from rfviz.datasets.base import OWN, Dataset, DatasetSpec
 from rfviz.datasets.files.preparation import Preparation
 from rfviz.datasets.files.prepare import named_in
 from rfviz.datasets.files.upload import Upload, compare_with
 
-__all__ = ["PREFIX", "is_own", "own_spec", "own_spec_of"]
-
-PREFIX = "own:"
-
-
-def is_own(name: str) -> bool:
-    """Return whether this is the key of data that a user brings."""
-    return name.startswith(PREFIX)
+__all__ = ["own_spec", "own_spec_of"]
 
 
 def own_spec(key: str, upload: Upload, preparation: Preparation, dataset: Dataset, stamp: str) -> DatasetSpec:
     """Return an entry of the registry for an upload that is prepared already.
 
-    The key begins with :data:`PREFIX`; the stamp differs for different contents. ``extra["values"]`` of the entry are
-    what a script needs to make the data again: the file or the number of OpenML, the preparation, and the file that it
-    is compared with.
+    The key begins with ``own:``; the stamp differs for different contents. ``extra["values"]`` of the entry are what
+    a script needs to make the data again: the file or the number of OpenML, the preparation, and the file that it is
+    compared with.
     """
     origin: dict[str, Any] = {"file": upload.name} if upload.openml is None else {"openml": upload.openml}
     if len(upload.parts) > 1:
@@ -73,4 +66,4 @@ def own_spec_of(upload: Upload, chosen: Mapping[str, Any], other: Upload | None 
     dataset, digest = upload.prepare(how), upload.digest or uuid.uuid4().hex
     if other is not None:
         dataset, digest = compare_with(dataset, other), digest + (other.digest or uuid.uuid4().hex)
-    return own_spec(PREFIX + upload.stem, upload, how, dataset, digest)
+    return own_spec(OWN + upload.stem, upload, how, dataset, digest)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rfviz.datasets.files import folder
+from rfviz.datasets.data_folder import data_folder
 from rfviz.datasets.speech.audio import read_sound, resampled
 from rfviz.datasets.speech.corpus import RATE, Corpus, Utterance
 from rfviz.errors import DataError
@@ -34,7 +34,7 @@ _ONE_OF = 4
 
 def find_timit() -> Path | None:
     """Return the folder of TIMIT in the data folder, if there is one."""
-    here = folder.folder()
+    here = data_folder()
     try:
         found = (
             [Path(e.path) for e in os.scandir(here) if e.is_dir() and e.name.lower().startswith("timit")]

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from rfviz.datasets.base import Dataset, DatasetSpec
+from rfviz.datasets.base import Dataset
 from rfviz.datasets.synthetic import random_rows
 from rfviz.errors import ParameterError
 from rfviz.params import Param, validate
 from rfviz.progress import Progress
 
-__all__ = ["SPEC", "load"]
+__all__ = ["PARAMS", "load"]
 
 PARAMS = (
     random_rows.SAMPLES,
@@ -52,13 +52,3 @@ def load(progress: Progress | None = None, **params: Any) -> Dataset:
         feature_names=tuple(f"s{i + 1}" for i in range(d)),
         provenance=f"Generated: {n} rows of {d} signs (seed {values['random_state']}).",
     )
-
-
-SPEC = DatasetSpec(
-    name="binary_toy",
-    title="Signs (toy)",
-    load=load,
-    params=PARAMS,
-    source="generated",
-    summary="Rows of −1 and 1 whose label is the product of a few columns: a parity.",
-)

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from rfviz.datasets.base import Dataset, DatasetSpec
+from rfviz.datasets.base import Dataset
 from rfviz.datasets.synthetic import random_rows
 from rfviz.params import Param, validate
 from rfviz.progress import Progress
 
-__all__ = ["SPEC", "load"]
+__all__ = ["PARAMS", "load"]
 
 PARAMS = (
     random_rows.SAMPLES,
@@ -50,13 +50,3 @@ def load(progress: Progress | None = None, **params: Any) -> Dataset:
         feature_names=tuple(f"c{i + 1}" for i in range(d)),
         provenance=f"Generated: {n} rows of {d} categories out of {k} (seed {values['random_state']}).",
     )
-
-
-SPEC = DatasetSpec(
-    name="categorical_toy",
-    title="Categories (toy)",
-    load=load,
-    params=PARAMS,
-    source="generated",
-    summary="Rows of categories 0 to k − 1 whose label depends on which columns agree.",
-)

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from rfviz.datasets.base import Dataset, DatasetSpec
+from rfviz.datasets.base import Dataset
 from rfviz.datasets.parameters import RANDOM_STATE
 from rfviz.params import Param, validate
 from rfviz.progress import Progress
 
-__all__ = ["SPEC", "load"]
+__all__ = ["PARAMS", "load"]
 
 PARAMS = (
     Param(
@@ -65,13 +65,3 @@ def load(progress: Progress | None = None, **params: Any) -> Dataset:
         feature_names=("x", "y"),
         provenance=f"Generated: {n} points on the unit circle, {how}.",
     )
-
-
-SPEC = DatasetSpec(
-    name="circle",
-    title="Circle",
-    load=load,
-    params=PARAMS,
-    source="generated",
-    summary="Points on the unit circle in the plane.",
-)

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from rfviz.datasets.base import Dataset, DatasetSpec
+from rfviz.datasets.base import Dataset
 from rfviz.datasets.synthetic import planar
 from rfviz.params import validate
 from rfviz.progress import Progress
 
-__all__ = ["SPEC", "load"]
+__all__ = ["PARAMS", "load"]
 
 PARAMS = (planar.samples(), planar.CLASSES, planar.noise(0.08), planar.SEED)
 _OUTERMOST = 1.2
@@ -35,13 +35,3 @@ def load(progress: Progress | None = None, **params: Any) -> Dataset:
     X = radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)]) + values["noise"] * jitter
     names = ("inner", "outer") if k == 2 else tuple(f"ring {i + 1}" for i in range(k))
     return planar.finish("circles", X, y, names, f"on {k} concentric rings", values["random_state"])
-
-
-SPEC = DatasetSpec(
-    name="circles",
-    title="Rings",
-    load=load,
-    params=PARAMS,
-    source="generated",
-    summary="Two to five concentric rings in the plane, one per class.",
-)

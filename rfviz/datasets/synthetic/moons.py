@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from rfviz.datasets.base import Dataset, DatasetSpec
+from rfviz.datasets.base import Dataset
 from rfviz.datasets.synthetic import planar
 from rfviz.params import validate
 from rfviz.progress import Progress
 
-__all__ = ["SPEC", "load"]
+__all__ = ["PARAMS", "load"]
 
 PARAMS = (planar.samples(), planar.noise(0.15), planar.SEED)
 
@@ -34,13 +34,3 @@ def load(progress: Progress | None = None, **params: Any) -> Dataset:
     moon = np.column_stack([np.cos(angle) - 0.5, np.sin(angle) - 0.25]) * side[:, None]
     X = moon + values["noise"] * jitter
     return planar.finish("moons", X, y, ("upper", "lower"), "on two half moons", values["random_state"])
-
-
-SPEC = DatasetSpec(
-    name="moons",
-    title="Moons",
-    load=load,
-    params=PARAMS,
-    source="generated",
-    summary="Two half moons in the plane: two classes separated by a curve.",
-)

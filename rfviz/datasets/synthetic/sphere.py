@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from rfviz.datasets import memory
-from rfviz.datasets.base import Dataset, DatasetSpec
+from rfviz.datasets.base import Dataset
 from rfviz.datasets.parameters import RANDOM_STATE
 from rfviz.params import Param, validate
 from rfviz.progress import Progress
 
-__all__ = ["SPEC", "load"]
+__all__ = ["PARAMS", "load"]
 
 PARAMS = (
     Param(
@@ -64,13 +64,3 @@ def load(progress: Progress | None = None, **params: Any) -> Dataset:
         X=X.astype(np.float32),
         provenance=f"Generated: {n} points uniform on the sphere in dimension {d} (seed {values['random_state']}).",
     )
-
-
-SPEC = DatasetSpec(
-    name="sphere",
-    title="Sphere",
-    load=load,
-    params=PARAMS,
-    source="generated",
-    summary="Points uniform on the unit sphere in 2 to 1,000 dimensions.",
-)

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from rfviz.datasets.base import Dataset, DatasetSpec
+from rfviz.datasets.base import Dataset
 from rfviz.datasets.synthetic import planar
 from rfviz.params import Param, validate
 from rfviz.progress import Progress
 
-__all__ = ["SPEC", "load"]
+__all__ = ["PARAMS", "load"]
 
 PARAMS = (
     planar.samples(600),
@@ -46,13 +46,3 @@ def load(progress: Progress | None = None, **params: Any) -> Dataset:
     X = radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)]) + values["noise"] * jitter
     names = tuple(f"arm {i + 1}" for i in range(k))
     return planar.finish("spirals", X, y, names, f"on {k} spiral arms", values["random_state"])
-
-
-SPEC = DatasetSpec(
-    name="spirals",
-    title="Spirals",
-    load=load,
-    params=PARAMS,
-    source="generated",
-    summary="Two to five spiral arms in the plane, one per class.",
-)

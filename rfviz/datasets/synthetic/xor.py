@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from rfviz.datasets.base import Dataset, DatasetSpec
+from rfviz.datasets.base import Dataset
 from rfviz.datasets.synthetic import planar
 from rfviz.params import Param, validate
 from rfviz.progress import Progress
 
-__all__ = ["SPEC", "load"]
+__all__ = ["PARAMS", "load"]
 
 PARAMS = (
     planar.samples(),
@@ -48,13 +48,3 @@ def load(progress: Progress | None = None, **params: Any) -> Dataset:
     X = _HALF_SIDE * (2 * unit - 1) + values["noise"] * jitter
     names = ("same", "different")
     return planar.finish("xor", X, y, names, f"on a board of {cells} × {cells} squares", values["random_state"])
-
-
-SPEC = DatasetSpec(
-    name="xor",
-    title="XOR (chequerboard)",
-    load=load,
-    params=PARAMS,
-    source="generated",
-    summary="A chequerboard in the plane: its label is the exclusive or of two signs.",
-)

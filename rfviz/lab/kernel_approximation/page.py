@@ -16,9 +16,8 @@ from rfviz.analysis.kernel_sample import KernelSample, error_grid, other_rows, p
 from rfviz.analysis.points import Scaling
 from rfviz.analysis.splits import all_rows_of
 from rfviz.cache import Cache
-from rfviz.datasets import DEFAULT_COLOUR_IMAGES
+from rfviz.datasets import DEFAULT_COLOUR_IMAGES, files
 from rfviz.datasets.downloads import cifar10
-from rfviz.datasets.files import AllRows
 from rfviz.errors import ParameterError, RfvizError
 from rfviz.experiments.base import Chart
 from rfviz.features import FeatureMap, MapSpec
@@ -245,7 +244,7 @@ def pair_estimates_of(
 
 def _all_rows_parts(source: Source, settings: Settings) -> Iterator[Part]:
     """Yield the passes over all rows: some draws of each map, and then the next ones."""
-    rows, d = AllRows(source.dataset).n_rows, source.dataset.n_features
+    rows, d = files.AllRows(source.dataset).n_rows, source.dataset.n_features
     for first in range(0, settings.draws, DRAWS_AT_ONCE):
         stop = min(first + DRAWS_AT_ONCE, settings.draws)
         for candidate in settings.candidates:

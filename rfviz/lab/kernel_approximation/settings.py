@@ -10,7 +10,6 @@ import numpy as np
 
 from rfviz.analysis.kernel_sample import error_grid
 from rfviz.analysis.points import NORMALISATION
-from rfviz.datasets.files import AllRows
 from rfviz.features import COMMON_PARAMS, FeatureMap, MapSpec, RandomConvolution
 from rfviz.features.receptive import RECEPTIVE_FIELD
 from rfviz.lab.candidate import Candidate
@@ -102,7 +101,7 @@ class Settings:
 def choose_source(panel: Panel) -> Source:
     """Ask for the data."""
     data, normalise, n_points = panel.data("digits"), panel.control(NORMALISATION), panel.control(POINTS)
-    return Source(data, normalise, n_points, AllRows.has(data.dataset) and panel.control(ALL_ROWS))
+    return Source(data, normalise, n_points, data.dataset.is_drawn and panel.control(ALL_ROWS))
 
 
 def choose_settings(panel: Panel, image_shape: Sequence[int] | None) -> Settings:

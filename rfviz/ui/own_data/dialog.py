@@ -14,13 +14,11 @@ from rfviz.errors import DataError, RfvizError
 from rfviz.progress import Progress
 from rfviz.ui.own_data import text
 from rfviz.ui.own_data.preview import preview
-from rfviz.ui.own_data.session import SessionData
+from rfviz.ui.own_data.session import DRAFT, SessionData
 from rfviz.ui.streamlit_private import discard_upload
 
-__all__ = ["DRAFT", "bring"]
+__all__ = ["bring"]
 
-# The file that is being looked at, under this key of the session's state.
-DRAFT = "rfviz.own draft"
 _ROUND, _REFUSED, _FOUND = "rfviz.own round", "rfviz.own refused", "rfviz.own found"
 # More results than these are counted, not listed.
 MOST_SHOWN = 50

@@ -7,12 +7,10 @@ from typing import Any
 
 import streamlit as st
 
-from rfviz.datasets.base import DatasetSpec
-from rfviz.datasets.files.own import PREFIX, is_own
+from rfviz.datasets.base import OWN, DatasetSpec, is_own
 from rfviz.ui import share
 from rfviz.ui.own_data import text
-from rfviz.ui.own_data.dialog import DRAFT, bring
-from rfviz.ui.own_data.session import session_data, specs
+from rfviz.ui.own_data.session import DRAFT, session_data, specs
 from rfviz.ui.plain import plain
 from rfviz.ui.state import PageState, history, pins
 
@@ -50,7 +48,7 @@ def menu(state: PageState, offered: list[str], default: str, known: dict[str, Da
     asked = st.query_params.get("data", "")
     if key not in st.session_state and is_own(asked) and asked not in offered:
         st.session_state[key] = default
-        shown = asked.removeprefix(PREFIX)[:60]
+        shown = asked.removeprefix(OWN)[:60]
         st.session_state[notice] = text.ELSEWHERE.format(name=plain(shown), default=known[default].title)
     return [ENTRY, *offered]
 
@@ -74,6 +72,8 @@ def chosen(state: PageState, name: str, default: str, known: dict[str, DatasetSp
 
     def dismissed() -> None:
         st.session_state[state.key("data")] = shown
+
+    from rfviz.ui.own_data.dialog import bring  # with the readers of all kinds of files
 
     bring(session_data(), used, dismissed)
     return shown

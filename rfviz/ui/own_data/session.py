@@ -13,19 +13,22 @@ import gc
 import secrets
 import threading
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from rfviz.backend import return_free_memory
-from rfviz.datasets.base import Dataset, DatasetSpec
-from rfviz.datasets.files import Preparation, Upload, compare_with
-from rfviz.datasets.files.own import PREFIX, own_spec
+from rfviz.datasets import files
+from rfviz.datasets.base import OWN, Dataset, DatasetSpec
 from rfviz.features.draws import remember_normals
 from rfviz.ui.cache import DRAWS_BYTES, STORE
 from rfviz.ui.streamlit_private import close_session, forget_last_script, is_anybody_there, is_session_active
 
-__all__ = ["IDLE_BYTES", "MOST_SETS", "OwnSet", "SessionData", "session_data", "specs"]
+if TYPE_CHECKING:
+    from rfviz.datasets.files import Preparation, Upload
+
+__all__ = ["DRAFT", "IDLE_BYTES", "MOST_SETS", "OwnSet", "SessionData", "session_data", "specs"]
 
 MOST_SETS = 4
 # A page that loses its connection for a moment, as when a lid is closed and opened, comes back to its data.
@@ -34,6 +37,8 @@ _COLLECT_S = 10.0
 # Cached results that await the next visitor when everybody has gone.
 IDLE_BYTES = 100_000_000
 _STATE = "rfviz.own data"
+#: Where the file is that the dialog looks at.
+DRAFT = "rfviz.own draft"
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +109,7 @@ class SessionData:
         own = self.sets[key]
         dataset = own.dataset
         if other is not None:
-            dataset = compare_with(dataset, other)
+            dataset = files.compare_with(dataset, other)
         elif dataset.origin is not None:
             dataset = replace(dataset, origin=replace(dataset.origin, other=None, other_name=""))
         STORE.drop_owner(own.owner)
@@ -128,7 +133,7 @@ class SessionData:
             STORE.drop_owner(owner)
 
     def _key_for(self, upload: Upload) -> str:
-        base = key = PREFIX + upload.stem
+        base = key = OWN + upload.stem
         number = 1
         while key in self.sets and self.sets[key].upload.digest != upload.digest:
             number += 1
@@ -148,7 +153,7 @@ def session_data() -> SessionData:
 def specs() -> dict[str, DatasetSpec]:
     """Return the uploads of this session as entries of a menu, the latest first."""
     return {
-        key: own_spec(key, own.upload, own.how, own.dataset, own.owner)
+        key: files.own_spec(key, own.upload, own.how, own.dataset, own.owner)
         for key, own in reversed(session_data().sets.items())
     }
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from rfviz.datasets.downloads.openml import Entry
+from typing import TYPE_CHECKING
+
 from rfviz.ui.plain import plain
+
+if TYPE_CHECKING:
+    from rfviz.datasets.downloads.openml import Entry
 
 ENTRY_TITLE = "Your own data…"
 DIALOG_TITLE = "Your own data"

@@ -52,7 +52,7 @@ class PageState:
         What the address, or a lesson, asks of the page.
     hidden : collection of str
         Names of controls, and of parts of the page, that are not drawn.
-    possible : collection of str
+    possible : callable
         Names that may be hidden though the page has no such control at present.
     only : collection of str or None
         The only controls to be drawn; None for all.
@@ -71,7 +71,7 @@ class PageState:
         self.address = AddressReader(st.query_params, arrives=st.session_state.get(_LAST_PAGE) != page)
         st.session_state[_LAST_PAGE] = page
         self.hidden: Collection[str] = ()
-        self.possible: Collection[str] = ()
+        self.possible: Callable[[], Collection[str]] = frozenset
         self.only: Collection[str] | None = None
         self.shown: dict[str, Any] = {}
         self.presets: Sequence[Mapping[str, Any]] = ()
@@ -194,7 +194,8 @@ class PageState:
 
     def _hides_nothing(self) -> list[str]:
         """Return a sentence where the address hides what the page does not have; once, since a fragment runs often."""
-        told, unknown = f"{self.page}:unknown", sorted({*self.hidden} - {*self.possible, *self._defaults})
+        told, unknown = f"{self.page}:unknown", sorted({*self.hidden} - {*self._defaults})
+        unknown = unknown and sorted({*unknown} - {*self.possible()})
         if not unknown or st.session_state.get(told) == unknown:
             return []
         st.session_state[told] = unknown

@@ -20,13 +20,12 @@ import streamlit as st
 from streamlit.components.v2 import component
 
 from rfviz.cache import Cache
-from rfviz.datasets.files.own import is_own
+from rfviz.datasets.base import is_own
 from rfviz.errors import DataError, RfvizError
 from rfviz.figures.plotly_json import plotly_json
 from rfviz.lab.address import format_value, parse_value
 from rfviz.lab.controls import Control
 from rfviz.lab.page import Page, compute
-from rfviz.lab.preset import Preset
 from rfviz.ui.plain import plain
 from rfviz.ui.state.page_state import PageState
 from rfviz.ui.widgets.events import event
@@ -169,6 +168,8 @@ def _draw(page: Page[Any, Any, Any], state: PageState, cache: Cache, text: str) 
     if match is None:
         raise DataError(f"It must name a chart and settings, got “{text[:40]}”. Pin the chart again.")
     chart, query = match.groups()
+    from rfviz.lab.preset import Preset  # for a link with pinned charts alone
+
     panel = Preset({name: parse_value(value) for name, value in parse_qsl(query, keep_blank_values=True)})
     source = page.source(panel)
     computed = compute(page, source, page.settings(panel, source), cache, lambda work: None)

@@ -36,6 +36,7 @@ from rfviz.lessons import (
 )
 from rfviz.ui.plain import plain
 from rfviz.ui.state import PageState
+from rfviz.ui.teaching.presenter import LESSON
 from rfviz.ui.teaching.room_panel import (
     axes_of,
     class_words,
@@ -49,7 +50,6 @@ from rfviz.ui.teaching.room_panel import (
 __all__ = ["LESSONS", "all_lessons", "begin", "drawing", "draws_on", "links", "panel", "with_drawn"]
 
 LESSONS = ASSETS / "lessons"
-_VISIT = "rfviz:lesson"
 _VERDICTS = {
     "close": ":green[:material/check_circle:] Close.",
     "near": ":orange[:material/adjust:] Not far.",
@@ -111,7 +111,7 @@ def begin(state: PageState) -> Step | None:
     slug = st.query_params.get("lesson")
     lesson = next((one for one in all_lessons()[0] if one.slug == slug and one.page == state.page), None)
     if lesson is None:
-        st.session_state.pop(_VISIT, None)
+        st.session_state.pop(LESSON, None)
         if room := room_of_session():
             room.wait()
         if slug:
@@ -120,7 +120,7 @@ def begin(state: PageState) -> Step | None:
             st.query_params.pop("step", None)
         return None
     step = _step_of(lesson)
-    before: tuple[_Visit, _Visit | None] | None = st.session_state.get(_VISIT)
+    before: tuple[_Visit, _Visit | None] | None = st.session_state.get(LESSON)
     visit = before[0] if before else None
     if visit is None or visit.lesson != lesson.slug:
         state.forget()  # a lesson begins with the page's own defaults, whatever was set before
@@ -131,7 +131,7 @@ def begin(state: PageState) -> Step | None:
         settings = lesson.settings(step, visit.shown)
         state.address.give({name: settings.get(name) for name in lesson.names})
     # The visit, and the one whose settings the controls have.
-    st.session_state[_VISIT] = visit, visit
+    st.session_state[LESSON] = visit, visit
     return lesson.steps[step - 1]
 
 
@@ -234,7 +234,7 @@ def with_drawn(figure: go.Figure) -> go.Figure:
 
 def _now() -> tuple[Lesson, Step, _Visit] | None:
     """Return the lesson that is on, the step, and where the user is in it."""
-    held = st.session_state.get(_VISIT)
+    held = st.session_state.get(LESSON)
     if not held:
         return None
     visit: _Visit = held[0]
@@ -390,8 +390,8 @@ def _buttons(lesson: Lesson, visit: _Visit, may_show: bool, room: Room | None) -
 
 def _move(visit: _Visit) -> None:
     """Replace the visit; its settings are handed to the controls when the page is drawn."""
-    held = st.session_state.get(_VISIT)
-    st.session_state[_VISIT] = visit, held[1] if held else None
+    held = st.session_state.get(LESSON)
+    st.session_state[LESSON] = visit, held[1] if held else None
 
 
 def _show(visit: _Visit) -> None:
@@ -415,6 +415,6 @@ def _go(visit: _Visit, step: int) -> None:
 def _leave() -> None:
     if room := room_of_session():
         room.wait()
-    st.session_state.pop(_VISIT, None)
+    st.session_state.pop(LESSON, None)
     st.query_params.pop("lesson", None)
     st.query_params.pop("step", None)

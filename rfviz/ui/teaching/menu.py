@@ -7,6 +7,7 @@ Streamlit's own. Pages know nothing of it: :func:`rfviz.ui.layout.page_header` c
 from __future__ import annotations
 
 from pathlib import Path
+from types import ModuleType
 
 import streamlit as st
 from streamlit.components.v2 import component
@@ -15,14 +16,10 @@ from rfviz import datasets
 from rfviz.features import registry
 from rfviz.lab.index import ASSETS, NAVIGATION
 from rfviz.ui.state import PageState
-from rfviz.ui.teaching import lesson_panel
 from rfviz.ui.teaching.lecture_bar import is_lecturing, lecture_bar, lecture_menu, settle_lecture
-from rfviz.ui.teaching.lesson_panel import drawing, draws_on, with_drawn
-from rfviz.ui.teaching.presenter import is_presenting, present
-from rfviz.ui.teaching.room_panel import room_code, room_menu
-from rfviz.ui.teaching.student_link import student_link
+from rfviz.ui.teaching.presenter import LESSON, ROOM, is_presenting, present
 
-__all__ = ["PARTS", "begin", "drawing", "draws_on", "menu", "panel", "wants_sidebar", "with_drawn"]
+__all__ = ["PARTS", "begin", "lessons", "menu", "panel", "wants_sidebar"]
 
 #: Parts of a page that can be hidden next to its controls, and what they are called.
 PARTS = {"sidebar": "Sidebar", "presets": "Presets", "question": "Question", "details": "Folded parts",
@@ -44,8 +41,8 @@ def begin(state: PageState) -> None:
     """Decide, before a page is drawn, what is hidden, how large it is, and what a lesson sets."""
     _settle_view()
     hidden = {name for name in (part.strip() for part in st.query_params.get("hide", "").split(",")) if name}
-    state.possible = _possible() | _MINOR
-    step = lesson_panel.begin(state)
+    state.possible = _possible
+    step = here.begin(state) if (here := lessons()) else None
     if step or is_lecturing():
         hidden |= {"presets", "question"}
     if is_presenting() and not st.session_state.get(_ALL):
@@ -70,6 +67,10 @@ def menu(state: PageState) -> None:
     key = f"{state.page}:teach"
     with st.popover("Teach", icon=":material/school:", key=key, on_change="rerun") as opened:
         if opened.open:  # nothing of it is there for those who do not teach
+            from rfviz.ui.teaching import lesson_panel
+            from rfviz.ui.teaching.room_panel import room_menu
+            from rfviz.ui.teaching.student_link import student_link
+
             lesson_panel.links(state.page)
             st.toggle("Presenter view", value=is_presenting(), key="rfviz:presenter", on_change=_switch,
                       help="Large type, a taller chart, fewer controls; the sidebar closes. Arrow keys step through a "
@@ -79,7 +80,20 @@ def menu(state: PageState) -> None:
             room_menu(key)
             lecture_menu(state)
             student_link(state, PARTS)
-    room_code()
+    if ROOM in st.session_state:
+        from rfviz.ui.teaching.room_panel import room_code
+
+        room_code()
+
+
+def lessons() -> ModuleType | None:
+    """Return :mod:`rfviz.ui.teaching.lesson_panel` where a lesson or a room is on, or this is a student of a study."""
+    asked = [name in st.query_params for name in ("lesson", "student")]
+    if not any([*asked, LESSON in st.session_state, ROOM in st.session_state]):
+        return None
+    from rfviz.ui.teaching import lesson_panel  # not before: few pages are opened by a lesson
+
+    return lesson_panel
 
 
 def _pages(state: PageState) -> None:
@@ -97,7 +111,8 @@ def _pages(state: PageState) -> None:
 
 def panel(state: PageState) -> None:
     """Draw the lesson that is on, if any, and listen to the keys that go through it, or through a lecture."""
-    lesson_panel.panel(state, is_presenting())
+    if here := lessons():
+        here.panel(state, is_presenting())
     if "lesson" in st.query_params or is_lecturing():
         _keys(key="rfviz:keys", height=1)
 
@@ -128,7 +143,7 @@ def _possible() -> frozenset[str]:
     """Return the names that some map, data set or page part has, though this page may not have them at present."""
     of_schemes = {param.name for scheme in registry().values() for param in scheme.params}
     of_data = {f"data.{param.name}" for spec in datasets.specs().values() for param in spec.params}
-    return frozenset({*of_schemes, *of_data, *PARTS})
+    return frozenset({*of_schemes, *of_data, *PARTS, *_MINOR})
 
 
 def _dress(lesson: bool, no_sidebar: bool) -> None:

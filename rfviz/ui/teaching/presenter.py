@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-__all__ = ["is_presenting", "present"]
+__all__ = ["LESSON", "ROOM", "is_presenting", "present"]
 
 _PRESENT = "rfviz:present"
+#: Where the session has the lesson that is on, and the room that its user has opened.
+LESSON, ROOM = "rfviz:lesson", "rfviz:room"
 
 
 def is_presenting() -> bool:

@@ -21,6 +21,7 @@ from streamlit.components.v2 import component
 from rfviz.figures.axes import DRAWN_LINE, has_legend
 from rfviz.lab.facts import FACTS
 from rfviz.lessons import ROOMS, Answer, Axis, Curve, Room, RoomError, Step, compare_curve, gap_words, right_heights
+from rfviz.ui.teaching.presenter import ROOM
 from rfviz.ui.teaching.student_link import is_local, qr_code, reach
 from rfviz.ui.web.room_route import join_address, room_address
 from rfviz.ui.widgets.events import said
@@ -36,7 +37,7 @@ __all__ = [
     "verdicts",
 ]
 
-_ROOM, _SHOWN = "rfviz:room", "rfviz:room-code"
+_SHOWN = "rfviz:room-code"
 _GRADES = {"close": "Close.", "near": "Not far.", "off": "Not yet."}
 # For the last row of a hall.
 _CODE_CSS = """
@@ -55,11 +56,11 @@ _mount = component(
 
 def room_of_session() -> Room | None:
     """Return the room that this lecturer has opened, as long as it is open."""
-    room: Room | None = st.session_state.get(_ROOM)
+    room: Room | None = st.session_state.get(ROOM)
     if room is None:
         return None
     if ROOMS.find(room.code) is not room:
-        del st.session_state[_ROOM]
+        del st.session_state[ROOM]
         return None
     room.keep()
     return room
@@ -99,7 +100,7 @@ def room_bar(room: Room | None, place: str) -> None:
         key = said(f"rfviz-room:{place}", "key")
         room = ROOMS.of_key(key) if isinstance(key, str) else None
         if room is not None:
-            st.session_state[_ROOM] = room
+            st.session_state[ROOM] = room
 
     told = None
     if room is not None:
@@ -120,7 +121,7 @@ def room_code() -> None:
 
 def _open(menu: str) -> None:
     try:
-        st.session_state[_ROOM] = ROOMS.open()
+        st.session_state[ROOM] = ROOMS.open()
     except RoomError as error:
         st.toast(str(error), icon="⚠️")
     else:
@@ -133,7 +134,7 @@ def _show_code(menu: str) -> None:
 
 
 def _close() -> None:
-    room = st.session_state.pop(_ROOM, None)
+    room = st.session_state.pop(ROOM, None)
     if room is not None:
         ROOMS.close(room)
 

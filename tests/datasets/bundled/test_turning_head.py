@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from assets.turning_head.render import poses, render
-from rfviz.datasets.bundled.turning_head import IMAGE_SHAPE, N_FRAMES, PARAMS, SPEC, STORED, noisy_order
+from rfviz.datasets.bundled.turning_head import IMAGE_SHAPE, N_FRAMES, PARAMS, STORED, load, noisy_order
 from rfviz.errors import ParameterError
 from rfviz.params import defaults
 
 
 def true_sequence():
-    return SPEC.load(order_noise=0)
+    return load(order_noise=0)
 
 
 def order_along_curve(Z: np.ndarray) -> np.ndarray:
@@ -78,7 +78,7 @@ def test_every_frame_is_nearest_to_a_neighbour():
 
 
 def test_loaded_dataset():
-    data = SPEC.load()
+    data = load()
     assert data.X.shape == (N_FRAMES, 112 * 92) and data.X.dtype == np.float32 and data.X.flags.c_contiguous
     assert data.X.min() >= 0 and data.X.max() <= 1
     assert data.image_shape == IMAGE_SHAPE and data.target_names == ()
@@ -88,7 +88,7 @@ def test_loaded_dataset():
 
 
 def test_images_move_with_their_angles():
-    true, noisy = true_sequence(), SPEC.load(order_noise=8, random_state=3)
+    true, noisy = true_sequence(), load(order_noise=8, random_state=3)
     back = np.argsort(-noisy.y)
     assert not np.array_equal(back, np.arange(N_FRAMES))
     assert np.array_equal(noisy.X[back], true.X) and np.array_equal(noisy.y[back], true.y)
@@ -114,23 +114,23 @@ def test_noisy_order_draws_all_sets_of_pairs():
 @pytest.mark.parametrize("bad", [{"order_noise": 17}, {"order_noise": -1}, {"random_state": -1}, {"angle": 3}])
 def test_bad_parameters_are_refused(bad):
     with pytest.raises(ParameterError):
-        SPEC.load(**bad)
+        load(**bad)
 
 
 def test_defaults_are_used():
     assert defaults(PARAMS) == {"order_noise": 3, "random_state": 0}
-    assert np.array_equal(SPEC.load().y, SPEC.load(order_noise=3, random_state=0).y)
+    assert np.array_equal(load().y, load(order_noise=3, random_state=0).y)
 
 
 def test_pixels_lie_on_a_curve_in_the_order_of_the_angle():
-    data = SPEC.load()
+    data = load()
     assert abs(spearman(order_along_curve(principal_plane(centred_unit(data.X))), data.y)) > 0.99
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_maxout_features_recover_the_true_order(seed):
     """Random maxout features (12 Gaussian projections each) of images given in a noisy order."""
-    data = SPEC.load(order_noise=8)
+    data = load(order_noise=8)
     U, s, _ = np.linalg.svd(centred_unit(data.X), full_matrices=False)
     # Gaussian projections of the images depend on their coordinates in their own span alone.
     coordinates = U * s

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from rfviz import datasets
+from rfviz.datasets.data_folder import FOLDER, data_folder
 from rfviz.datasets.files import folder, read_upload, upload
 from rfviz.errors import DataError, ParameterError
 
@@ -15,7 +16,7 @@ Y = np.arange(50) % 4
 
 
 def _offered():
-    return [name for name in datasets.names() if name.startswith(folder.PREFIX)]
+    return [name for name in datasets.names() if name.startswith(FOLDER)]
 
 
 def _params(key):
@@ -23,21 +24,21 @@ def _params(key):
 
 
 def test_no_folder(monkeypatch, tmp_path):
-    assert folder.folder() is None and _offered() == []
+    assert data_folder() is None and _offered() == []
     monkeypatch.setenv("RFVIZ_DATA", str(tmp_path / "absent"))
-    assert folder.folder() == tmp_path / "absent" and _offered() == [] and folder.specs() == {}
+    assert data_folder() == tmp_path / "absent" and _offered() == [] and folder.specs() == {}
     monkeypatch.setenv("RFVIZ_DATA", "  ")
-    assert folder.folder() is None
+    assert data_folder() is None
 
 
 def test_setting_wins_over_the_environment(monkeypatch, tmp_path):
     (tmp_path / "one").mkdir()
     monkeypatch.setenv("RFVIZ_DATA", str(tmp_path))
-    assert folder.folder() == tmp_path
+    assert data_folder() == tmp_path
     datasets.set_folder(tmp_path / "one")
-    assert folder.folder() == tmp_path / "one"
+    assert data_folder() == tmp_path / "one"
     datasets.set_folder(None)
-    assert folder.folder() == tmp_path
+    assert data_folder() == tmp_path
     with pytest.raises(DataError, match="does not exist or is not a folder"):
         datasets.set_folder(tmp_path / "two")
 

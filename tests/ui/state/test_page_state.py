@@ -220,7 +220,7 @@ def test_given_values_are_checked_as_those_of_the_address(fake):
 def test_what_is_hidden_is_not_drawn_and_unknown_names_are_said_once(fake):
     for _ in range(2):
         page = PageState("page")
-        page.hidden, page.possible = {"pool_size", "gamma", "nonsense", "other"}, {"gamma"}
+        page.hidden, page.possible = {"pool_size", "gamma", "nonsense", "other"}, lambda: {"gamma"}
         page.register("pool_size", 8, int)
         assert not page.draws("pool_size", "Pool size") and page.draws("seed", "Seed")
         page.only = {"gamma"}
