@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import math
 import numbers
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, TypeGuard, dataclass_transform
@@ -65,6 +66,8 @@ class Param:
         The text shown for each of the `choices`.
     when : (str, tuple), optional
         Another parameter, declared before, and its values with which this one has an effect.
+    compared : tuple
+        Values that a chart offers to draw next to each other, a curve for each; empty if it offers none.
     """
 
     name: str
@@ -84,6 +87,7 @@ class Param:
     help: str = ""
     titles: tuple[str, ...] = ()
     when: tuple[str, tuple[Any, ...]] | None = None
+    compared: tuple[Any, ...] = ()
 
     def applies(self, values: Mapping[str, Any]) -> bool:
         """Return whether the parameter has an effect given the `values` of others; if not, it needs no control."""
@@ -113,6 +117,12 @@ class Param:
             bounds = f" of at least {low}" if low else f" of at most {high}" if high else ""
         words = "".join(f" or {c!r}" for c in self.choices)
         return f"must be {noun}{bounds}{words}"
+
+    @property
+    def sign(self) -> str:
+        r"""Return the symbol in plain text: ``"γ"`` for ``r"\gamma"``."""
+        name = self.symbol.removeprefix("\\")
+        return name if name == self.symbol else unicodedata.lookup(f"GREEK SMALL LETTER {name}")
 
     @property
     def remedy(self) -> str:

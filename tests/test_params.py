@@ -221,3 +221,8 @@ def test_declared_classes_are_scikit_learns():
 def test_wrong_arguments_are_refused(call):
     with pytest.raises(TypeError, match=r"^Scaled\(\) "):
         call()
+
+
+@pytest.mark.parametrize(("symbol", "sign"), [("q", "q"), (r"\gamma", "γ"), (r"\nu", "ν"), ("", "")])
+def test_symbols_in_plain_text(symbol, sign):
+    assert Param("a", 1, "int", symbol=symbol).sign == sign

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
@@ -169,12 +169,22 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, Declared, Ba
     def _check_param(self, param: Param, value: Any) -> Any:
         return param.validate(value)  # overridden by maps that accept more than is declared
 
-    def _guessed_image(self, n_features: int) -> tuple[int, ...] | None:
+    @classmethod
+    def compared(cls) -> Param | None:
+        """Return the parameter whose values charts draw next to each other, or None if there is none."""
+        return next((param for param in cls.params if param.compared), None)
+
+    @classmethod
+    def for_images(cls, param: Param, image_shape: Sequence[int], values: Mapping[str, Any]) -> Param:
+        """Return a parameter as images of a shape bound it, given the `values` of those declared before it."""
+        return param
+
+    def guessed_image(self, n_features: int) -> tuple[int, ...] | None:
         """Return the shape that is guessed of images with this number of columns, or None if none is guessed."""
         return None
 
     def _warn_of_guess(self, n_features: int) -> None:
-        shape = self._guessed_image(n_features)
+        shape = self.guessed_image(n_features)
         if shape is None:
             return
         height, width, *channels = shape

@@ -332,6 +332,7 @@ class RandomBinning(HashingMap, SparseFeatureMap):
         ui_high=100.0,
         log=True,
         symbol=r"\gamma",
+        compared=(0.1, 0.5, 1.0, 2.0, 5.0, 10.0),
         label="Gamma",
         help="Inverse length scale of the kernel exp(−γ‖x−z‖₁). A larger γ makes smaller boxes.",
     )

@@ -85,7 +85,7 @@ class SkeletonMap(FeatureMap):
             shape = checked_image_shape(self.image_shape, n_features, "Leave it out for data that are no images.")
         return as_skeleton(self.skeleton, n_features, self.turn, shape)
 
-    def _guessed_image(self, n_features: int) -> tuple[int, ...] | None:
+    def guessed_image(self, n_features: int) -> tuple[int, ...] | None:
         # A flat skeleton does not see where inputs lie.
         if self.image_shape is not None or not self._is_preset or self.skeleton in (None, "flat"):
             return None

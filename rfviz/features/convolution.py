@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from rfviz.features.description import Look
 from rfviz.features.draws import standard_normal, uniform
 from rfviz.features.precision import largest_entry, square_unit
 from rfviz.features.receptive import checked_image_shape
-from rfviz.params import parameter
+from rfviz.params import Param, parameter
 
 __all__ = ["RandomConvolution"]
 
@@ -233,7 +233,15 @@ class RandomConvolution(FeatureMap):
         )
         return _Layout(image, patch, regions)
 
-    def _guessed_image(self, n_features: int) -> tuple[int, ...] | None:
+    @classmethod
+    def for_images(cls, param: Param, image_shape: Sequence[int], values: Mapping[str, Any]) -> Param:
+        side = min(image_shape[:2])
+        high = {"patch_size": side, "grid": side - values.get("patch_size", 1) + 1}.get(param.name)
+        if high is None:
+            return param
+        return replace(param, default=min(param.default, high), high=high, ui_high=min(param.ui_high or high, high))
+
+    def guessed_image(self, n_features: int) -> tuple[int, ...] | None:
         return self._layout(n_features).image if self.image_shape is None else None
 
     # --- fitting ------------------------------------------------------------------------------------------------------

@@ -152,6 +152,7 @@ class RandomFourier(ReceptiveMap):
         ui_high=100.0,
         log=True,
         symbol=r"\gamma",
+        compared=(0.1, 0.5, 1.0, 2.0, 5.0, 10.0),
         label="Gamma",
         help="Width of the kernel, exp(−γ‖x−z‖²) for the Gaussian. A larger γ sees only closer neighbours. “scale” "
         "and “median” learn it from the variance and from the distances of the data.",

@@ -45,6 +45,7 @@ FACETS = "where the winning projection changes"
 _POOL_SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 64, 96, 128)
 POOL_SIZE: Any = Param(
     "pool_size", 4, "int", low=1, high=1024, log=True, marks=_POOL_SIZES, symbol="q", label="Pool size",
+    compared=(1, 2, 4, 8, 16, 32, 64, 128),
     help="How many projections compete for each feature. A larger pool makes the map more local: distances "
     "saturate sooner. 1 is a linear map.",
 )  # fmt: skip

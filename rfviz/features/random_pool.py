@@ -74,6 +74,7 @@ class RandomPool(ReceptiveMap):
         high=32,
         log=True,
         marks=(2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32),
+        compared=(2, 4, 8, 16, 32),
         symbol="q",
         label="Pool size",
         help="How many projections are sorted for each feature.",

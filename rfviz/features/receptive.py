@@ -155,7 +155,7 @@ class ReceptiveMap(FeatureMap):
             return "Each feature sees a part of the image only, so that it matters where two images differ."
         return self._law_missing
 
-    def _guessed_image(self, n_features: int) -> tuple[int, ...] | None:
+    def guessed_image(self, n_features: int) -> tuple[int, ...] | None:
         seen = self.receptive_field is not None and self.image_shape is None
         return self._shape_of_image(n_features) if seen else None
 

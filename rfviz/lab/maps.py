@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from rfviz.features import COMMON_PARAMS, FeatureMap, MapSpec, RandomConvolution, RandomMaxout, map_class, registry
-from rfviz.features.compositional import SkeletonMap
-from rfviz.features.receptive import RECEPTIVE_FIELD
+from rfviz.features import COMMON_PARAMS, FeatureMap, MapSpec, RandomMaxout, map_class, registry
+from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
 from rfviz.lab.panel import Panel
-from rfviz.skeleton import PRESETS
 
 __all__ = ["choose_map", "image_parameters", "offered_maps", "receptive_field", "told_the_shape"]
-
-# Of these, all but the flat one depend on where pixels lie.
-_PLACED = frozenset(PRESETS) - {"flat"}
 
 
 def offered_maps(image_shape: Sequence[int] | None) -> dict[str, type[FeatureMap]]:
@@ -23,21 +19,13 @@ def offered_maps(image_shape: Sequence[int] | None) -> dict[str, type[FeatureMap
     return {name: cls for name, cls in registry().items() if image_shape or not cls.needs_images}
 
 
-def image_parameters(panel: Panel, image_shape: Sequence[int]) -> dict[str, Any]:
-    """Ask how a :class:`RandomConvolution` looks at images; return its keyword arguments, which fit the shape."""
-    declared = {param.name: param for param in RandomConvolution.params}
-
-    def ask(name: str, high: int) -> Any:
-        param = declared[name]
-        default = min(param.default, high)
-        return panel.control(
-            dataclasses.replace(param, default=default, high=high, ui_high=min(param.ui_high or high, high))
-        )
-
-    side = min(image_shape[:2])
-    found: dict[str, Any] = {"image_shape": tuple(image_shape), "patch_size": ask("patch_size", side)}
-    found["grid"] = ask("grid", side - found["patch_size"] + 1)
-    return found | {name: panel.control(declared[name]) for name in ("threshold", "floor")}
+def image_parameters(panel: Panel, cls: type[FeatureMap], image_shape: Sequence[int]) -> dict[str, Any]:
+    """Ask how a map that is for images looks at them; return its keyword arguments, which fit the shape."""
+    found: dict[str, Any] = {"image_shape": tuple(image_shape)}
+    for param in cls.params:
+        if param not in COMMON_PARAMS:
+            found[param.name] = panel.control(cls.for_images(param, image_shape, found))
+    return found
 
 
 def receptive_field(panel: Panel, image_shape: Sequence[int] | None) -> dict[str, Any]:
@@ -50,7 +38,7 @@ def receptive_field(panel: Panel, image_shape: Sequence[int] | None) -> dict[str
 
 def told_the_shape(spec: MapSpec[FeatureMap], image_shape: Sequence[int] | None) -> MapSpec[FeatureMap]:
     """Return a map that knows the shape of the images, where it would have to guess it from their number of columns."""
-    if image_shape is None or not issubclass(spec.cls, SkeletonMap) or spec.params.get("skeleton") not in _PLACED:
+    if image_shape is None or spec.make().guessed_image(math.prod(image_shape)) is None:
         return spec
     return spec.replace(image_shape=tuple(image_shape))
 
@@ -80,20 +68,13 @@ def choose_map(
     """
     titles = {name: cls.label for name, cls in offered_maps(image_shape).items()}
     cls = map_class(panel.choice("scheme", list(titles), first.__name__, "Map", "Which feature map.", titles))
-    # The controls of patches depend on the shape of the images.
-    own = [param.name for param in COMMON_PARAMS] if cls is RandomConvolution else [param.name for param in cls.params]
     params: dict[str, Any] = {}
-    for param in cls.params:
+    for param in COMMON_PARAMS if cls.needs_images else cls.params:
         # The precision shows in no chart.
-        if (
-            param.name in own
-            and param.name not in ("dtype", *without)
-            and param.kind != "range"
-            and param.applies(params)
-        ):
+        if param.name not in ("dtype", *without) and param.kind != "range" and param.applies(params):
             params[param.name] = panel.control(param, defaults.get(param.name))
-    if RECEPTIVE_FIELD in cls.params:
+    if issubclass(cls, ReceptiveMap):
         params |= receptive_field(panel, image_shape)
-    if image_shape and cls is RandomConvolution:
-        params |= image_parameters(panel, image_shape)
+    if image_shape and cls.needs_images:
+        params |= image_parameters(panel, cls, image_shape)
     return told_the_shape(MapSpec(cls, **params), image_shape)

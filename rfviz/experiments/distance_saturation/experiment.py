@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from rfviz.analysis.points import NORMALISATION
 from rfviz.cache import Cache
@@ -23,7 +22,7 @@ from rfviz.features import FeatureMap, MapSpec
 from rfviz.params import Param
 from rfviz.words import shown
 
-__all__ = ["AS_PRINTED", "COMPARED", "SYMBOLS", "DistanceSaturation", "mapped_pairs_of", "pairs_of"]
+__all__ = ["AS_PRINTED", "DistanceSaturation", "mapped_pairs_of", "pairs_of"]
 
 AS_PRINTED = Param(
     "as_printed",
@@ -32,9 +31,6 @@ AS_PRINTED = Param(
     label="Theorem 1 as printed",
     help="Also draw, dotted in red, the curve that Theorem 1 of the paper gives. It is wrong: see below.",
 )
-# Parameters whose values can be compared in one chart.
-COMPARED = {"pool_size": [1, 2, 4, 8, 16, 32, 64, 128], "gamma": [0.1, 0.5, 1.0, 2.0, 5.0, 10.0]}
-SYMBOLS = {"pool_size": "q", "gamma": "γ"}
 
 
 @experiment
@@ -79,10 +75,10 @@ class DistanceSaturation(Experiment[SaturationResult]):
     @property
     def labels(self) -> tuple[str, ...]:
         """The name of each map: the value of the parameter that its kind is compared by."""
-        name = compared_parameter(self.specs[0])
-        if name is None:
+        varied = self.cls.compared()
+        if varied is None:
             return tuple(spec.cls.label for spec in self.specs)
-        return tuple(f"{SYMBOLS[name]} = {shown(_value(spec, name))}" for spec in self.specs)
+        return tuple(f"{varied.sign} = {shown(spec.get(varied.name, varied.default))}" for spec in self.specs)
 
     def compute(self, data: Data, cache: Cache) -> SaturationResult:
         return cache.call(result_of, data, self.normalise, self.specs, self.labels)
@@ -91,16 +87,6 @@ class DistanceSaturation(Experiment[SaturationResult]):
         plot = partial(plot_saturation, numbers, as_printed=self.as_printed)
         words = explanation(numbers, self.as_printed)
         return (Chart("saturation", plot, numbers.to_frame, summary(numbers), words),)
-
-
-def compared_parameter(spec: MapSpec[FeatureMap]) -> str | None:
-    """Return the parameter whose values can be compared, or None if the map has none."""
-    declared = (param for param in spec.cls.params if param.name in COMPARED and param.applies(spec.params))
-    return next((param.name for param in declared), None)
-
-
-def _value(spec: MapSpec[FeatureMap], name: str) -> Any:
-    return spec.get(name, next(param.default for param in spec.cls.params if param.name == name))
 
 
 def pairs_of(data: Data, normalise: str, *, cache: Cache) -> PointPairs:

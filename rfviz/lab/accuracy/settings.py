@@ -17,12 +17,11 @@ from rfviz.features import (
     RandomActivation,
     RandomConvolution,
     RandomFourier,
-    RandomMaxout,
     RandomPool,
     SharedPoolMaxout,
     map_class,
 )
-from rfviz.features.receptive import RECEPTIVE_FIELD
+from rfviz.features.receptive import ReceptiveMap
 from rfviz.lab.accuracy.architectures import NAMES, architecture
 from rfviz.lab.accuracy.baselines import BASELINES
 from rfviz.lab.candidate import Candidate
@@ -53,12 +52,11 @@ _DOUBLY = Param("doubly", False, "bool", label="Doubly stochastic",
 _EXACT = Param("exact", False, "bool", label="Exact kernels",
                help="A dashed line for each curve: ridge regression with the kernel itself, which the features "
                "approximate.")  # fmt: skip
-_GAMMA = next(param for param in RandomFourier.params if param.name == "gamma")
-_SPECTRUM, *_OF_SPECTRUM = (param for param in RandomFourier.params if param.name in ("spectrum", "nu", "density"))
-_FUNCTION, _WEIGHTS = (next(p for p in RandomActivation.params if p.name == name) for name in ("function", "weights"))
+_GAMMA, _SPECTRUM = RandomFourier.param("gamma"), RandomFourier.param("spectrum")
+_OF_SPECTRUM = RandomFourier.param("nu"), RandomFourier.param("density")
+_FUNCTION, _WEIGHTS = RandomActivation.param("function"), RandomActivation.param("weights")
 _ACTIVATION = MapSpec(RandomActivation)
-_RULE = next(param for param in RandomPool.params if param.name == "rule")
-_PROJECTIONS = next(param for param in SharedPoolMaxout.params if param.name == "n_projections")
+_RULE, _PROJECTIONS = RandomPool.param("rule"), SharedPoolMaxout.param("n_projections")
 _FOURIER = MapSpec(RandomFourier)
 _CONVOLUTION = MapSpec(RandomConvolution)
 _POOLS = (1, 2, 4, 8, 16, 32)
@@ -222,7 +220,7 @@ def choose_settings(panel: Panel, image_shape: tuple[int, ...] | None, in_memory
         help = "Other methods, as horizontal lines."
         baselines = panel.several("references", list(BASELINES), ["linear_ridge", "rbf_svm"], "Baselines", help, titles)
         found |= {"m_max": panel.control(_M_MAX), "seeds": panel.control(_SEEDS)}
-        if {RandomMaxout, SharedPoolMaxout, RandomPool} & {*maps}:
+        if any(map(_has_pools, maps)):
             found["pools"] = panel.several("pools", _POOLS, [4], "Pool sizes q", "One curve for each.")
         if SharedPoolMaxout in maps:
             found["n_projections"] = panel.control(_PROJECTIONS)
@@ -234,8 +232,8 @@ def choose_settings(panel: Panel, image_shape: tuple[int, ...] | None, in_memory
                 "skeletons", list(_SKELETONS), ["flat"], "Skeletons", _SKELETON_HELP, _SKELETONS
             )
         if image_shape and RandomConvolution in maps:
-            found["convolution"] = MapSpec(RandomConvolution, **image_parameters(panel, image_shape))
-        if any(map(_projects, maps)):
+            found["convolution"] = _CONVOLUTION.replace(**image_parameters(panel, RandomConvolution, image_shape))
+        if any(issubclass(cls, ReceptiveMap) for cls in maps):
             found["doubly_stochastic"] = panel.control(_DOUBLY)
             field = receptive_field(panel, image_shape).get("receptive_field")
             if field:
@@ -283,38 +281,38 @@ def candidates_of(settings: Settings, image_shape: Sequence[int] | None) -> tupl
             found += [_compositional(word, image_shape) for word in settings.skeletons]
             continue
         own = [Candidate(label, spec) for label, spec in _versions(cls, settings)]
-        if _projects(cls) and settings.receptive_field and image_shape:
+        projects = issubclass(cls, ReceptiveMap)
+        if projects and settings.receptive_field and image_shape:
             field = {"receptive_field": settings.receptive_field, "image_shape": tuple(image_shape)}
             confined = [Candidate(f"{c.label}, rectangles", c.spec.replace(**field)) for c in own]
             own = [*own, *confined] if settings.whole_images else confined
         for candidate in own:
             found.append(candidate)
-            if settings.doubly_stochastic and _projects(cls):
+            if settings.doubly_stochastic and projects:
                 label = f"{candidate.label}, doubly stochastic"
                 found.append(dataclasses.replace(candidate, label=label, loss=DOUBLY_STOCHASTIC))
     return tuple(found)
 
 
-def _projects(cls: type[FeatureMap]) -> bool:
-    return RECEPTIVE_FIELD in cls.params
+def _has_pools(cls: type[FeatureMap]) -> bool:
+    compared = cls.compared()
+    return compared is not None and compared.name == "pool_size"
 
 
 def _versions(cls: type[FeatureMap], settings: Settings) -> list[tuple[str, MapSpec[FeatureMap]]]:
-    if cls in (RandomMaxout, SharedPoolMaxout):
-        shared = {"n_projections": settings.n_projections} if cls is SharedPoolMaxout else {}
-        return [(f"{cls.label}, q = {q}", MapSpec(cls, pool_size=q, **shared)) for q in settings.pools]
-    if cls is RandomConvolution:
-        return [(cls.label, settings.convolution)]
-    if cls is RandomPool:
-        pools = [q for q in settings.pools if q > 1]  # one projection has no order
-        return [
-            (f"{cls.label}, {settings.rule}, q = {q}", MapSpec(cls, pool_size=q, rule=settings.rule)) for q in pools
-        ]
-    if cls is RandomActivation:
-        return [(cls.label, settings.activation)]
-    if cls is not RandomFourier:
-        return [(cls.label, MapSpec(cls))]
-    return [(cls.label, settings.fourier.replace(gamma=settings.gamma))]
+    label = f"{cls.label}, {settings.rule}" if cls is RandomPool else cls.label
+    own: tuple[MapSpec[FeatureMap], ...] = (
+        settings.fourier.replace(gamma=settings.gamma),
+        settings.activation,
+        settings.convolution,
+        MapSpec(RandomPool, rule=settings.rule),
+        MapSpec(SharedPoolMaxout, n_projections=settings.n_projections),
+    )
+    spec = next((spec for spec in own if spec.cls is cls), MapSpec(cls))
+    if not _has_pools(cls):
+        return [(label, spec)]
+    least = cls.param("pool_size").low or 1  # one projection has no order
+    return [(f"{label}, q = {q}", spec.replace(pool_size=q)) for q in settings.pools if q >= least]
 
 
 def _compositional(word: str, image_shape: Sequence[int] | None) -> Candidate:

@@ -49,7 +49,7 @@ ALL_PAIRS = "All pairs"
 VIEW = Param("view", "A point", "choice", choices=("A point", ALL_PAIRS), label="Right-hand picture",
              titles=("Around a point", "All pairs"),
              help="The kernel around the ringed point, or of all pairs as in the paper’s Figure 2.")  # fmt: skip
-PROFILE = next(param for param in RandomBinning.params if param.name == "profile")
+PROFILE = RandomBinning.param("profile")
 DATA = ["moons", "circles", "spirals", "xor", "circle"]
 FIGURE_2 = {"data": "moons", "data.n_samples": 100, "view": ALL_PAIRS, "p": 1, "shown": 1, "gamma": 2.0, "seed": 0,
             "profile": "laplacian"}  # fmt: skip

@@ -26,8 +26,8 @@ __all__ = ["FORMULAS", "PAGE", "BuildAMap", "Settings"]
 
 #: By what is built: the formula that is written.
 FORMULAS: dict[What, Param] = {
-    "function": next(param for param in RandomActivation.params if param.name == "function"),
-    "density": replace(next(param for param in RandomFourier.params if param.name == "density"), when=None),
+    "function": RandomActivation.param("function"),
+    "density": replace(RandomFourier.param("density"), when=None),
     "kernel": Param(
         "kernel", "max(0, 1 - x)", "formula", low=0.0, label="Kernel k(x)",
         help="A formula in x, the distance of two points. Numbers, + − * / ^, abs, sign, step, relu, min, max, sqrt, "
@@ -39,7 +39,7 @@ M = Param("m", 200, "int", 2, MOST, step=2, log=True, symbol="m", label="Feature
           help="The number of random features in the estimate. Four times as many halve the error.")  # fmt: skip
 SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of the features.")
 POOL = {param.name: param for param in RandomPool.params}
-WEIGHTS = next(param for param in RandomActivation.params if param.name == "weights")
+WEIGHTS = RandomActivation.param("weights")
 LENGTH = Param("length", 1.0, "float", 0.1, 10.0, log=True,
                marks=(0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0), label="Length of the points",
                help="Norm of the two points. It stretches the projections, so that most functions have another "

@@ -354,9 +354,9 @@ class DecisionSurfaces(Page[Source, Settings, Outcome]):
             return over("seed", True, sorted({*options[:SEEDS], now}), now, cache, seconds)
 
         found = [animate(panel, "m", "n_components", origin, over_m)]
-        for name, symbol in (("pool_size", "q"), ("gamma", "γ")):
-            if name in settings.spec.params:
-                found.append(animate(panel, symbol, name, origin, partial(over, name, False)))
+        varied = settings.spec.cls.compared()
+        if varied and varied.name in settings.spec.params:
+            found.append(animate(panel, varied.sign, varied.name, origin, partial(over, varied.name, False)))
         return [*found, animate(panel, "seed", "seed", origin, over_seeds)]
 
     def script(self, source: Source, settings: Settings) -> str:

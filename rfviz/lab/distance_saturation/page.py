@@ -12,10 +12,7 @@ from rfviz.cache import Cache
 from rfviz.experiments.distance_saturation.compute import SaturationResult
 from rfviz.experiments.distance_saturation.experiment import (
     AS_PRINTED,
-    COMPARED,
-    SYMBOLS,
     DistanceSaturation,
-    compared_parameter,
     pairs_of,
 )
 from rfviz.features import RandomMaxout
@@ -53,17 +50,18 @@ class DistanceSaturationPage(ExperimentPage[ScaledData, DistanceSaturation, Satu
     def settings(self, panel: Panel, source: ScaledData) -> DistanceSaturation:
         with panel.section("controls", ["scheme", "n_components", "pool_size", "gamma", SEED.name]):
             spec = choose_map(panel, {"pool_size": 8, "gamma": 1.0}, source.dataset.image_shape)
-            varied = compared_parameter(spec)
+            varied = spec.cls.compared()
             spec = spec.replace(random_state=panel.control(SEED))
             compared: Sequence[Any] = ()
             if varied:
-                default = [32] if varied == "pool_size" else []
+                default = [32] if varied.name == "pool_size" else []
                 help = "Further curves to compare with."
-                compared = panel.several("compare", COMPARED[varied], default, "Compared with", help)
+                compared = panel.several("compare", varied.compared, default, "Compared with", help)
             as_printed = spec.cls is RandomMaxout and panel.control(AS_PRINTED, name="printed")
         panel.formula(spec.cls.formula)
-        values = dict.fromkeys([spec.get(varied), *compared]) if varied else ()
-        maps = [spec.replace(**{varied: value}) for value in values] if varied else [spec]
+        maps = [spec]
+        if varied:
+            maps = [spec.replace(**{varied.name: value}) for value in dict.fromkeys([spec.get(varied.name), *compared])]
         return DistanceSaturation(maps=maps, normalise=source.normalise, as_printed=as_printed)
 
     def animations(
@@ -80,10 +78,9 @@ class DistanceSaturationPage(ExperimentPage[ScaledData, DistanceSaturation, Satu
 
         over_seeds = partial(animation.over_seeds, partial(run, "seed"), settings.as_printed)
         found = [animate(panel, "m", "n_components", source, over_m)]
-        varied = compared_parameter(settings.specs[0])
-        if varied:
-            over_values = partial(animation.over_values, partial(run, varied), settings.as_printed)
-            found.append(animate(panel, SYMBOLS[varied], varied, source, over_values))
+        if varied := settings.cls.compared():
+            over_values = partial(animation.over_values, partial(run, varied.name), settings.as_printed)
+            found.append(animate(panel, varied.sign, varied.name, source, over_values))
         return [*found, animate(panel, "seed", "seed", source, over_seeds)]
 
     def maps(self, source: ScaledData, settings: DistanceSaturation, cache: Cache) -> tuple[MapExport, ...]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from rfviz.bounds import LOSSES
-from rfviz.features import COMMON_PARAMS, FeatureMap, MapSpec, RandomFourier, RandomMaxout, map_class, registry
+from rfviz.features import FeatureMap, MapSpec, RandomFourier, RandomMaxout, map_class, registry
 from rfviz.lab.guarantees.compute import ABOUT, DELTAS
 from rfviz.lab.maps import choose_map
 from rfviz.lab.panel import Panel
@@ -30,7 +30,7 @@ _DELTA = Param("delta", 0.05, "float", 0.001, 0.5, log=True, marks=tuple(sorted(
 _EPS = Param("eps", 0.1, "float", 0.005, 1.0, log=True, label="Error ε",
              marks=(0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0),
              help="The error that you accept. Half the error requires four times the features.")  # fmt: skip
-_M = next(p for p in COMMON_PARAMS if p.name == "n_components")
+_M = FeatureMap.param("n_components")
 _POINTS = Param("points", 64, "int", 3, 1000, log=True, marks=(8, 16, 32, 64, 128, 256), symbol="n",
                 label="Points", help="Rows chosen at random; all their pairs are compared.")  # fmt: skip
 _DIMENSION = Param("dimension", "data", "int", 1, 1_000_000, ui_high=10_000, choices=("data",), log=True, symbol="d",

@@ -10,8 +10,8 @@ import numpy as np
 
 from rfviz.analysis.kernel_sample import error_grid
 from rfviz.analysis.points import NORMALISATION
-from rfviz.features import COMMON_PARAMS, FeatureMap, MapSpec, RandomConvolution
-from rfviz.features.receptive import RECEPTIVE_FIELD
+from rfviz.features import COMMON_PARAMS, FeatureMap, MapSpec
+from rfviz.features.receptive import ReceptiveMap
 from rfviz.lab.candidate import Candidate
 from rfviz.lab.kernel_approximation.compute import METRICS
 from rfviz.lab.maps import image_parameters, offered_maps, receptive_field, told_the_shape
@@ -157,17 +157,17 @@ def _choose_candidates(
     if "pool_size" in values:
         pools = panel.several("pools", POOLS, [], "Further pool sizes", "One curve for each.")
     both = "deduplicate" in values and panel.control(BOTH)
-    projecting = [cls for cls in classes if RECEPTIVE_FIELD in cls.params]
+    projecting = [cls for cls in classes if issubclass(cls, ReceptiveMap)]
     field = receptive_field(panel, image_shape) if projecting else {}
-    convolution = image_parameters(panel, image_shape) if image_shape and RandomConvolution in classes else {}
+    for_images = {cls: image_parameters(panel, cls, image_shape) for cls in classes if image_shape and cls.needs_images}
     candidates = []
     for cls in classes:
         names = [param.name for param in cls.params]
         spec = MapSpec(cls, **{name: values[name] for name in names if name in values})
         if cls in projecting:
             spec = spec.replace(**field)
-        elif cls is RandomConvolution:
-            spec = spec.replace(**convolution)
+        elif cls in for_images:
+            spec = spec.replace(**for_images[cls])
         spec = told_the_shape(spec, image_shape)
         versions: list[tuple[str, dict[str, Any]]] = [("", {})]
         if "draw" in names:

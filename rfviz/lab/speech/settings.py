@@ -33,7 +33,7 @@ _M_MAX = Param("m_max", 800, "int", 160, 48_000, log=True, marks=(160, 320, 800,
 _EPOCHS = Param("epochs", 5, "int", 1, 50, log=True, marks=(1, 2, 3, 5, 10, 20, 50), label="Passes",
                 help="Passes of stochastic gradient descent over the frames.")  # fmt: skip
 _SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of the features.")
-_PROJECTIONS = next(param for param in SharedPoolMaxout.params if param.name == "n_projections")
+_PROJECTIONS = SharedPoolMaxout.param("n_projections")
 
 PRESETS: Presets = {
     "Table 2": (

@@ -10,6 +10,14 @@ from rfviz import datasets
 from rfviz.cache import Cache
 from rfviz.datasets.files import parts
 from rfviz.errors import capture_warnings
+from rfviz.features import (
+    MapSpec,
+    RandomMaxout,
+    RandomPool,
+    RandomProjection,
+    SharedPoolMaxout,
+    StructuredMaxout,
+)
 from rfviz.lab.accuracy import settings
 from rfviz.lab.accuracy.baselines import run_baseline
 from rfviz.lab.accuracy.page import PAGE
@@ -341,3 +349,20 @@ def test_all_rows_are_offered_where_there_are_more(large):
     rows = opened(SLUG, {**large, "grow": "rows"})
     digits = opened(SLUG, {**SMALL, "data": "digits"})
     assert not any(box.label == asked for at in (rows, digits) for box in [*at.toggle, *at.checkbox])
+
+
+def test_a_map_with_pools_has_a_curve_for_each():
+    maps = (RandomMaxout, StructuredMaxout, SharedPoolMaxout, RandomPool, RandomProjection)
+    curves = settings.candidates_of(settings.Settings(maps, pools=(1, 8), rule="range", n_projections=50), None)
+    assert [curve.label for curve in curves] == [
+        "Random maxout, q = 1",
+        "Random maxout, q = 8",
+        "Structured maxout, q = 1",
+        "Structured maxout, q = 8",
+        "Shared-pool maxout, q = 1",
+        "Shared-pool maxout, q = 8",
+        "Random pool, range, q = 8",  # one projection has no order
+        "Random projection",
+    ]
+    assert curves[5].spec == MapSpec(SharedPoolMaxout, pool_size=8, n_projections=50)
+    assert curves[6].spec == MapSpec(RandomPool, pool_size=8, rule="range")
