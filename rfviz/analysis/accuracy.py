@@ -16,18 +16,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rfviz import linear_model
 from rfviz.analysis.splits import Split
 from rfviz.backend import single_threaded_blas
 from rfviz.errors import DataError
 from rfviz.features import FeatureMap, MapSpec
-from rfviz.linear_model import (
-    DoublyStochasticClassifier,
-    DoublyStochasticRegressor,
-    RidgePathClassifier,
-    RidgePathRegressor,
-    StochasticPath,
-    default_grid,
-)
 from rfviz.linear_model.losses import LOSSES
 from rfviz.params import Param
 from rfviz.progress import Progress, silent
@@ -103,7 +96,7 @@ def grid_segments(m_max: int, points: int = 20) -> list[np.ndarray]:
     list of ndarray of int
         Rising, and so are the numbers in each.
     """
-    grid = default_grid(m_max, points)
+    grid = linear_model.default_grid(m_max, points)
     ends = [m_max]
     while ends[-1] > 2 * grid[0] and len(ends) < 8:
         ends.append(ends[-1] // 2)
@@ -160,16 +153,16 @@ def run_segment(
     grid = [int(m) for m in m_grid]
     feature_map = spec.make(n_components=max(grid))
     if loss == "ridge":
-        kind = RidgePathClassifier if split.is_classification else RidgePathRegressor
+        kind = linear_model.RidgePathClassifier if split.is_classification else linear_model.RidgePathRegressor
         path: Any = kind(feature_map, m_grid=grid, alphas=alphas)
     elif loss == DOUBLY_STOCHASTIC:
         seed = feature_map.random_state
         if split.is_classification:
-            path = DoublyStochasticClassifier(feature_map, m_grid=grid, loss="ridge", random_state=seed)
+            path = linear_model.DoublyStochasticClassifier(feature_map, m_grid=grid, loss="ridge", random_state=seed)
         else:
-            path = DoublyStochasticRegressor(feature_map, m_grid=grid, random_state=seed)
+            path = linear_model.DoublyStochasticRegressor(feature_map, m_grid=grid, random_state=seed)
     else:
-        path = StochasticPath(feature_map, m_grid=grid, loss=loss)
+        path = linear_model.StochasticPath(feature_map, m_grid=grid, loss=loss)
     # A factor of a small matrix is several hundred short calls, which end sooner than other threads wake up.
     n = len(X) if split.others is None else len(split.others)
     small = loss != "ridge" or n * max(grid) ** 2 < _ONE_THREAD_BELOW
@@ -181,7 +174,7 @@ def run_segment(
         done = time.perf_counter()
     seconds = fitted - begun
     # Where the smaller m take as long as they would alone, they are not the largest one's.
-    if isinstance(path, StochasticPath):
+    if not together:
         seconds -= sum(path.timings_[m] for m in grid if m != max(grid))
     return _segment(split, path, scores, seconds, done - fitted, n)
 

@@ -16,6 +16,7 @@ import importlib
 from collections.abc import Sequence
 from difflib import get_close_matches
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from rfviz.datasets.base import Dataset, DatasetSpec
@@ -32,6 +33,7 @@ __all__ = [
     "DEFAULT_IMAGES",
     "Dataset",
     "DatasetSpec",
+    "file_of_download",
     "files_of_downloads",
     "from_arrays",
     "from_frame",
@@ -195,13 +197,14 @@ def spec(name: str) -> DatasetSpec:
     return found
 
 
-def files_of_downloads() -> frozenset[str]:
-    """Return the entries of the data folder that a data set of the list is read from, instead of a download."""
-    if data_folder() is None:
-        return frozenset()
-    from rfviz.datasets.downloads import activity, adult, cifar10, kddcup99, mnist
+def file_of_download(name: str) -> Path | None:
+    """Return the file of the data folder that a data set of the list is read from, instead of a download, if any."""
+    return None if data_folder() is None else importlib.import_module(f"{__name__}.downloads.{name}").in_folder()
 
-    found = (module.in_folder() for module in (mnist, cifar10, adult, kddcup99, activity))
+
+def files_of_downloads() -> frozenset[str]:
+    """Return the entries of the data folder that data sets of the list are read from, instead of a download."""
+    found = map(file_of_download, ("mnist", "cifar10", "adult", "kddcup99", "activity"))
     return frozenset(FOLDER + path.stem for path in found if path is not None)
 
 

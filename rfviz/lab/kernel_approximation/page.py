@@ -16,8 +16,7 @@ from rfviz.analysis.kernel_sample import KernelSample, error_grid, other_rows, p
 from rfviz.analysis.points import Scaling
 from rfviz.analysis.splits import all_rows_of
 from rfviz.cache import Cache
-from rfviz.datasets import DEFAULT_COLOUR_IMAGES, files
-from rfviz.datasets.downloads import cifar10
+from rfviz.datasets import DEFAULT_COLOUR_IMAGES, file_of_download, files
 from rfviz.errors import ParameterError, RfvizError
 from rfviz.experiments.base import Chart
 from rfviz.features import FeatureMap, MapSpec
@@ -54,7 +53,7 @@ SHARED_POOL = {"data": "digits", "points": 128, "normalise": "unit norm", "metri
 
 def figure_3(skeleton: str) -> dict[str, Any]:
     """Return the setting of Figure 3 of the paper: CIFAR-10 where the data folder has it, else bundled photographs."""
-    found = cifar10.in_folder() is not None
+    found = file_of_download("cifar10") is not None
     data = {"data": "cifar10", "data.side": "24"} if found else {"data": DEFAULT_COLOUR_IMAGES}
     return data | {
         "normalise": "none", "points": 128, "draws": 10, "m_max": 10_000, "m": 1128, "odd": False, "metric": "rmse",

@@ -51,9 +51,11 @@ async def lifespan(app: Any) -> AsyncGenerator[dict[str, Any], None]:
 
 def _warm_up() -> None:
     try:
-        from rfviz.ui.web.warm_up import warm_up
+        from rfviz.ui.web.warm_up import import_pages, warm_up
 
         warm_up()
+        _ready.set()
+        import_pages()
     except Exception:  # pages then import for themselves, and say what fails
         _log.exception("What pages need could not be prepared")
     finally:
@@ -61,12 +63,12 @@ def _warm_up() -> None:
 
 
 def is_ready() -> bool:
-    """Return whether the server has imported what pages need."""
+    """Return whether the server has imported what every page needs."""
     return _ready.is_set()
 
 
 def wait_until_ready() -> None:
-    """Wait until the server has imported what pages need.
+    """Wait until the server has imported what every page needs.
 
     Two threads that import packages with circles among their modules can meet them half made.
     """

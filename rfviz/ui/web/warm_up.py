@@ -1,4 +1,4 @@
-"""Importing and building once, when the server starts, what every page needs."""
+"""Importing and building once, when the server starts, what every page needs, and then what single pages need."""
 
 from __future__ import annotations
 
@@ -24,28 +24,26 @@ from rfviz.ui.streamlit_private import (
 )
 from rfviz.ui.web.preload import preloaded
 
-__all__ = ["warm_up"]
+__all__ = ["import_pages", "warm_up"]
 
-# The pages, what they compute and draw with, and what that imports only when first used.
+# The pages, and what they compute and draw with.
 _PACKAGES = ("rfviz.analysis", "rfviz.figures", "rfviz.datasets", "rfviz.lab")
+# What that imports, here or only when first used: packages with circles among their modules.
 _PRELOADED = (
     "numpy", "pandas", "pyarrow", "scipy.linalg", "scipy.spatial.distance", "scipy.stats", "sklearn.decomposition",
     "sklearn.ensemble", "sklearn.impute", "sklearn.neighbors", "sklearn.preprocessing", "sklearn.svm", "PIL.Image",
-    "plotly.graph_objects", "plotly.validator_cache",
+    "plotly.graph_objects", "plotly.validator_cache", "rfviz.ui.page",
 )  # fmt: skip
 
 
 def warm_up() -> None:
-    """Import what pages need, build the kernels' tables, look for a GPU, and freeze all that for garbage collection.
+    """Import what every page needs, build kernels' tables, look for a GPU, and freeze all that for garbage collection.
 
     A full collection walks every object of the scientific stack, which holds the interpreter for 0.1 s; frozen, those
     objects are walked no more.
     """
     for name in _PRELOADED:
         importlib.import_module(name)
-    for package in map(importlib.import_module, _PACKAGES):
-        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            importlib.import_module(module.name)
     preloaded("/")
     keep_uploads_in_memory(MAX_BYTES)
     ignore_impossible_values()
@@ -62,4 +60,14 @@ def warm_up() -> None:
     RandomMaxout(10_000, pool_size=28).fit(np.zeros((1, 33)))
     gc.collect()
     gc.freeze()
+
+
+def import_pages() -> None:
+    """Import what single pages need, while others are served, and then measure the device.
+
+    A page that is opened meanwhile imports what it needs itself: there are no circles among our modules.
+    """
+    for package in map(importlib.import_module, _PACKAGES):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            importlib.import_module(module.name)
     measure_when_idle()
