@@ -10,6 +10,7 @@ import numpy as np
 
 from rfviz.datasets.base import Dataset
 from rfviz.datasets.files.features import Features
+from rfviz.datasets.files.parts import block_rows
 from rfviz.datasets.files.prepare import labels_of, usable_rows, used_columns
 from rfviz.datasets.files.table import Drawn, Table
 from rfviz.errors import DataError
@@ -71,7 +72,7 @@ class AllRows:
 
     @property
     def n_rows(self) -> int:
-        return self._drawn.n_rows
+        return self._drawn.source.n_rows
 
     def numbers_of(self, samples: np.ndarray) -> np.ndarray:
         """Return the place of some samples of the data set among all rows."""
@@ -118,29 +119,25 @@ class AllRows:
         needed = [name for name in (self._label, self._preparation.order) if name is not None]
         if self._preparation.missing in ("drop rows", "error"):
             needed += names
-        used, start = dict.fromkeys([*needed, *names]), 0
-        for frame in self._drawn.read():
+        used, source = list(dict.fromkeys([*needed, *names])), self._drawn.source
+        for frame in source.batches(block_rows(source), used):
+            places = frame.index.to_numpy()
             table = self._table.like(frame, used)
             lacking = table.lacks(needed)
             if self._preparation.missing == "error" and lacking.any():
-                row = start + int(np.argmax(lacking)) + 1
+                row = places[int(np.argmax(lacking))] + 1
                 raise DataError(
                     f"Row {row:,} of {self.name} lacks a value. Use missing='drop rows', or fill it in the file."
                 )
-            places = np.arange(start, start + len(frame))
             y, usable = None, ~lacking & ~np.isin(places, without)
             if self._label is not None:
                 y, known = self._codes(table, self._label)
                 usable &= known
             rows = np.flatnonzero(usable)
-            start += len(frame)
-            progress(start / self.n_rows, f"{start:,} of {self.n_rows:,} rows read")
+            done = int(places[-1]) + 1
+            progress(done / self.n_rows, f"{done:,} of {self.n_rows:,} rows read")
             if rows.size:
                 yield Block(features.matrix(table, rows), None if y is None else y[rows], places[rows])
-        if start != self.n_rows:
-            raise DataError(
-                f"{self.name} had {self.n_rows:,} rows when some were drawn, and has {start:,} now. Load it again."
-            )
 
     @property
     def _drawn(self) -> Drawn:

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from rfviz.datasets.rows import mapped
 from rfviz.errors import DataError, ParameterError
 
-__all__ = ["mapped", "no_parts", "row_blocks"]
+__all__ = ["no_parts", "row_blocks"]
 
 
 def row_blocks(
@@ -71,16 +72,6 @@ def no_parts(folder: Path, wanted: str) -> DataError:
             "Save its arrays with numpy.save as X.npy and y.npy in one folder."
         )
     return DataError(f"The folder {folder.name!r} holds no {wanted}. Name one that does.")
-
-
-def mapped(path: Path) -> np.ndarray:
-    """Return the array of an ``.npy`` file, read where it is used; never a pickle."""
-    try:
-        return np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise DataError(
-            f"{path.name} cannot be read as an .npy file ({error}). Save it again with numpy.save."
-        ) from None
 
 
 def _of_parquet(

@@ -46,7 +46,7 @@ from rfviz.datasets.data_folder import FOLDER, data_folder
 from rfviz.datasets.files.content import MAX_BYTES, File, format_of
 from rfviz.datasets.files.meta import Meta, read_meta
 from rfviz.datasets.files.npz import Layout, npz_layout
-from rfviz.datasets.files.parts import is_folder_of_parts, parts_of, statuses
+from rfviz.datasets.files.parts import facts_of, is_folder_of_parts, parts_of, sample_size, statuses
 from rfviz.datasets.files.preparation import Preparation
 from rfviz.datasets.files.suggest import LABELS, ORDERS, as_they_are, first_named
 from rfviz.datasets.files.upload import Upload, header_of, read_path
@@ -156,8 +156,9 @@ def _entry(key: str, path: Path, status: os.stat_result) -> DatasetSpec:
 def _examine(path: Path) -> tuple[tuple[Param, ...], str, dict[str, Any]]:
     """Return the parameters that make sense for a file, a sentence on its content, and its shape."""
     if (parts := parts_of(path)) is not None:
-        params = (max_samples_param(parts.n_sampled), RANDOM_STATE, MISSING)
-        return params, parts.facts, {"n_samples": parts.n_rows, "n_features": len(parts.names), "image_shape": None}
+        n, d = parts.n_rows, len(parts.columns)
+        params = (max_samples_param(sample_size(n, d)), RANDOM_STATE, MISSING)
+        return params, facts_of(parts), {"n_samples": n, "n_features": d, "image_shape": None}
     file = File.at(path)
     image_shape, can_miss = None, True
     if format_of(file) == "npz":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -32,6 +32,8 @@ from rfviz.errors import DataError
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from rfviz.datasets.rows import RowSource
 
 __all__ = [
     "CATEGORY",
@@ -63,15 +65,12 @@ class Drawn:
     ----------
     rows : ndarray of int
         The place of each of them among all rows, rising.
-    n_rows : int
-        Of all.
-    read : callable
-        ``read()`` yields all rows in their order, as DataFrames with the columns of the table.
+    source : RowSource
+        All rows, with the columns of the table.
     """
 
     rows: np.ndarray
-    n_rows: int
-    read: Callable[[], Iterator[pd.DataFrame]]
+    source: RowSource
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,7 +24,7 @@ from rfviz.datasets.files.json_rows import read_json
 from rfviz.datasets.files.meta import Meta
 from rfviz.datasets.files.npz import read_npz
 from rfviz.datasets.files.parquet import parquet_layout, read_parquet
-from rfviz.datasets.files.parts import Parts, parts_of, read_parts
+from rfviz.datasets.files.parts import parts_of, read_parts, sample_size
 from rfviz.datasets.files.preparation import Preparation
 from rfviz.datasets.files.prepare import image_shape, prepare
 from rfviz.datasets.files.sqlite import read_sqlite, sqlite_layout, sqlite_tables
@@ -33,6 +33,7 @@ from rfviz.datasets.files.suggest import FOLDER, LABELS, NUMBER_IN_NAME, first_n
 from rfviz.datasets.files.table import Column, Table, table_of_frame
 from rfviz.datasets.files.text import MAX_COLUMNS, read_text, text_layout
 from rfviz.datasets.memory import size_text
+from rfviz.datasets.rows import FileRows
 from rfviz.datasets.wording import counted, drawn_note, one_line
 from rfviz.errors import DataError, MemoryBudgetError
 from rfviz.progress import Progress, silent
@@ -278,16 +279,16 @@ def read_path(path: Path, source: str, meta: Meta, progress: Progress = silent) 
     return _read(File.at(path), source, meta, meta.table)
 
 
-def _of_parts(path: Path, parts: Parts, source: str, meta: Meta, progress: Progress) -> Upload:
+def _of_parts(path: Path, rows: FileRows, source: str, meta: Meta, progress: Progress) -> Upload:
     """Read a table in parts, or take it from the last that were read: it is asked for with every number of rows."""
-    key = (path.resolve(), parts.stamp, parts.n_sampled)
+    key = (path.resolve(), rows.stamp, sample_size(rows.n_rows, len(rows.columns)))
     if key not in _held:
-        table, notes = read_parts(parts, meta, progress)
+        table, notes = read_parts(rows, meta, progress)
         if table.n_rows < _FEWEST_ROWS:
-            raise DataError(_too_few(parts.name, table.n_rows))
+            raise DataError(_too_few(rows.name, table.n_rows))
         while len(_held) >= _MOST_HELD:
             _held.pop(next(iter(_held)), None)
-        _held[key] = Upload(parts.name, path.stem, parts.n_bytes, "", table, notes, source)
+        _held[key] = Upload(rows.name, path.stem, rows.n_bytes, "", table, notes, source)
     return replace(_held[key], source=source)
 
 

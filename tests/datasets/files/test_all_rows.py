@@ -168,5 +168,5 @@ def test_numbers_written_as_text_are_refused(tmp_path):
 def test_parts_that_changed_are_noticed(tmp_path):
     dataset = drawn_from(tmp_path / "parts")
     TABLE.iloc[:10].to_parquet(tmp_path / "parts" / "part-2.parquet")
-    with pytest.raises(DataError, match=r"had 3,000 rows when some were drawn, and has 2,210 now\. Load"):
+    with pytest.raises(DataError, match=r"had 3,000 rows at first, and has 2,210 now\. Load"):
         list(AllRows(dataset).blocks(NONE))

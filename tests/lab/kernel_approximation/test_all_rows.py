@@ -199,7 +199,7 @@ def test_bad_rows_are_one_sentence(write, tmp_path):
     with pytest.raises(DataError, match=r"some of the 1,500 rows of large are\. Choose another normalisation"):
         row_errors(sample, others, SPECS[0], GRID, [0])
     frame.iloc[500:1200].to_parquet(file)
-    with pytest.raises(DataError, match=r"had 1,500 rows when some were drawn, and has 1,400 now\. Load it again"):
+    with pytest.raises(DataError, match=r"had 1,500 rows at first, and has 1,400 now\. Load it again"):
         row_errors(sample, others, SPECS[0], GRID, [0])
     file.write_bytes(file.read_bytes()[:2000])
     with pytest.raises(DataError, match=r"1\.parquet"):

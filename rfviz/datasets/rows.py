@@ -1,0 +1,245 @@
+"""Rows of a table that need not fit into memory, block by block: of Parquet files, of memory maps, of a DataFrame."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rfviz.datasets.files.arrow import flat_frame, flat_leaves
+from rfviz.datasets.files.content import File, reading
+from rfviz.datasets.files.parquet import open_parquet
+from rfviz.datasets.files.table import names_of_columns
+from rfviz.datasets.wording import one_line
+from rfviz.errors import DataError, ParameterError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["ArrayRows", "FileRows", "FrameRows", "ParquetRows", "RowSource", "mapped"]
+
+
+class RowSource(ABC):
+    """The rows of a table, read from the first to the last as often as one asks.
+
+    Parameters
+    ----------
+    name : str
+        Of the table, for messages.
+    n_rows : int
+    columns : sequence of str
+        Each name once.
+    """
+
+    def __init__(self, name: str, n_rows: int, columns: Sequence[str]) -> None:
+        self.name, self.n_rows, self.columns = name, n_rows, tuple(columns)
+
+    def batches(
+        self, size: int, columns: Sequence[str] | None = None, leave_out: np.ndarray | None = None
+    ) -> Iterator[pd.DataFrame]:
+        """Yield the rows in their order, in DataFrames whose index is the place of each row in the table, from 0.
+
+        Parameters
+        ----------
+        size : int
+            Rows that are read at a time, at most.
+        columns : sequence of str, optional
+            Columns to read, in this order; by default all.
+        leave_out : ndarray of int, optional
+            Places of rows to pass over.
+
+        Raises
+        ------
+        DataError
+            If there is no such column, a file is damaged, or there are now more or fewer rows than `n_rows`.
+        """
+        if size < 1:
+            raise ParameterError("size", "must be at least 1", size, "Try 50000.")
+        names = self.columns if columns is None else tuple(columns)
+        unknown = [name for name in names if name not in self.columns]
+        if unknown:
+            known = one_line(", ".join(self.columns[:20]), 160)
+            raise DataError(f"{self.name} has no column {one_line(unknown[0], 40)!r}. Its columns: {known}.")
+        return self._placed(size, names, leave_out)
+
+    def _placed(self, size: int, names: tuple[str, ...], leave_out: np.ndarray | None) -> Iterator[pd.DataFrame]:
+        start = 0
+        for frame in self._frames(size, names):
+            # The caller may hold what the source holds: its index is not changed.
+            placed = frame.set_axis(range(start, start + len(frame)))
+            start += len(frame)
+            if leave_out is not None:
+                placed = placed.loc[~placed.index.isin(leave_out)]
+            if len(placed):
+                yield placed
+        if start != self.n_rows:
+            raise DataError(f"{self.name} had {self.n_rows:,} rows at first, and has {start:,} now. Load it again.")
+
+    @abstractmethod
+    def _frames(self, size: int, names: tuple[str, ...]) -> Iterator[pd.DataFrame]:
+        """Yield all rows with these columns, `size` at a time at most."""
+
+
+class FrameRows(RowSource):
+    """The rows of a DataFrame in memory."""
+
+    def __init__(self, frame: pd.DataFrame, name: str = "table") -> None:
+        super().__init__(name, len(frame), names_of_columns(frame.columns))
+        self._frame = frame.set_axis(list(self.columns), axis=1)
+
+    def _frames(self, size: int, names: tuple[str, ...]) -> Iterator[pd.DataFrame]:
+        for start in range(0, self.n_rows, size):
+            yield self._frame.iloc[start : start + size].loc[:, list(names)]
+
+
+class FileRows(RowSource):
+    """The rows of files.
+
+    Attributes
+    ----------
+    own_columns : tuple of str
+        The names of the columns in the files; :attr:`columns` are those under which they are shown.
+    n_files, n_bytes : int
+    stamp : str
+        Differs once a file has changed.
+    """
+
+    def __init__(self, name: str, files: Sequence[Path], n_rows: int, columns: Sequence[str]) -> None:
+        super().__init__(name, n_rows, names_of_columns(columns))
+        if not columns:
+            raise DataError(f"{name} has no column of numbers, text or dates. Flatten lists.")
+        if not n_rows:
+            raise DataError(f"{name} has no rows. Add one row per sample.")
+        self.own_columns = tuple(columns)
+        statuses = [file.stat() for file in files]
+        self.n_files, self.n_bytes = len(files), sum(status.st_size for status in statuses)
+        self.stamp = f"{max(status.st_mtime_ns for status in statuses)}-{self.n_bytes}-{self.n_files}"
+
+
+class ParquetRows(FileRows):
+    """The rows of Parquet files with the same columns, file by file; structures are cut into columns.
+
+    Raises
+    ------
+    DataError
+        If a file is damaged or has other columns than the first one, or none has rows.
+    """
+
+    def __init__(self, name: str, files: Sequence[Path]) -> None:
+        found: dict[str, str] = {}
+        n_rows = 0
+        for path in files:
+            file = File.at(path)
+            with reading(file, "a Parquet file", "Write it again"), open_parquet(file) as opened:
+                n_rows += opened.metadata.num_rows
+                kinds = {leaf: _kind(kind) for leaf, kind in flat_leaves(opened.schema_arrow)}
+            found = found or kinds
+            _compare(found, kinds, path.name, files[0].name)
+            found |= {leaf: kind for leaf, kind in kinds.items() if kind != "no values"}
+        super().__init__(name, files, n_rows, list(found))
+        self._files = tuple(files)
+
+    def _frames(self, size: int, names: tuple[str, ...]) -> Iterator[pd.DataFrame]:
+        import pyarrow as pa
+
+        own = [self.own_columns[self.columns.index(name)] for name in names]
+        for path in self._files:
+            file = File.at(path)
+            with reading(file, "a Parquet file", "Write it again"), open_parquet(file) as opened:
+                first_row = 0
+                # Without a field there would be no rows: an index that is a range is none, and all are read.
+                wanted = _fields_of(opened.schema_arrow, own) or None
+                for batch in opened.iter_batches(batch_size=size, columns=wanted, use_threads=False):
+                    frame, _ = flat_frame(pa.Table.from_batches([batch]), first_row)
+                    first_row += len(frame)
+                    yield frame.reindex(columns=own).set_axis(list(names), axis=1)
+
+
+def _fields_of(schema: Any, leaves: Collection[str]) -> list[str]:
+    """Return the fields of a schema that hold some of its leaves."""
+    import pyarrow as pa
+
+    return [field.name for field in schema if any(name in leaves for name, _ in flat_leaves(pa.schema([field])))]
+
+
+def _kind(kind: Any) -> str:
+    from pyarrow import types
+
+    if types.is_null(kind):
+        return "no values"
+    if types.is_temporal(kind):
+        return "dates"
+    is_number = types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
+    return "numbers" if is_number else "true and false" if types.is_boolean(kind) else "words"
+
+
+def _compare(first: dict[str, str], other: dict[str, str], name: str, first_name: str) -> None:
+    odd = sorted({*first} ^ {*other})
+    if odd:
+        lacking, having = (name, first_name) if odd[0] in first else (first_name, name)
+        raise DataError(
+            f"{lacking} has no column {one_line(odd[0], 40)!r}, and {having} has one. "
+            "Write all parts with the same columns."
+        )
+    for column, kind in first.items():
+        if "no values" not in (kind, other[column]) and other[column] != kind:
+            raise DataError(
+                f"The column {one_line(column, 40)!r} holds {kind} in {first_name} and {other[column]} in {name}. "
+                "Write all parts with the same types."
+            )
+
+
+class ArrayRows(FileRows):
+    """The rows of an ``.npy`` file of numbers, as ``column 1`` and so on, and perhaps their labels, ``y``, of another.
+
+    Raises
+    ------
+    DataError
+        If a file is damaged, or they do not fit each other.
+    """
+
+    def __init__(self, name: str, rows: Path, label: Path | None = None) -> None:
+        X = mapped(rows)
+        y, labels = None, ""
+        if label is not None:
+            y = mapped(label)
+            labels = f" with a row for each of the {y.size:,} labels in {label.parent.name}/{label.name}"
+        if X.ndim != 2 or X.dtype.kind not in "fiub" or not X.shape[1] or (y is not None and y.shape != X.shape[:1]):
+            raise DataError(
+                f"{rows.parent.name}/{rows.name} must hold a matrix of numbers{labels}; it has the shape {X.shape} and "
+                f"the type {X.dtype}. Save it again."
+            )
+        columns = [f"column {number}" for number in range(1, X.shape[1] + 1)]
+        super().__init__(
+            name, [rows] if label is None else [rows, label], len(X), columns if y is None else [*columns, "y"]
+        )
+        self._rows, self._label = rows, label
+
+    def _frames(self, size: int, names: tuple[str, ...]) -> Iterator[pd.DataFrame]:
+        import pandas as pd
+
+        X = mapped(self._rows)
+        y = None if self._label is None else mapped(self._label)
+        numbers = [name for name in names if name != "y" or y is None]
+        places = [self.columns.index(name) for name in numbers]
+        for start in range(0, len(X), size):
+            rows = slice(start, start + size)
+            # A whole row of a memory map lies in one place.
+            read = np.array(X[rows])
+            frame = pd.DataFrame(read if len(places) == X.shape[1] else read[:, places], columns=numbers)
+            if y is not None and "y" in names:
+                frame["y"] = np.array(y[rows])
+            yield frame.loc[:, list(names)]
+
+
+def mapped(path: Path) -> np.ndarray:
+    """Return the array of an ``.npy`` file, read where it is used; never a pickle."""
+    try:
+        return np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise DataError(
+            f"{path.name} cannot be read as an .npy file ({error}). Save it again with numpy.save."
+        ) from None
