@@ -51,13 +51,14 @@ ALLOWED |= {
     # The quick inspection, when it is called.
     "rfviz.distributed": {"errors", "features", "linear_model", "datasets", "cache", "lab"},
     # Starts the laboratory as a process of its own, and knows nothing of Streamlit.
-    "rfviz.cli": {"errors", "params", "backend", "features", "datasets", "cache", "result_files", "lab", "site"}
-    | {"_blas"},
+    "rfviz.cli": {"errors", "params", "backend", "features", "datasets", "cache", "result_files", "inspection", "lab"}
+    | {"site", "_blas"},
     # rfviz.inspect, when it is called.
     "rfviz": _COMPUTING | {"cache", "lab"},
     "rfviz.figures": _COMPUTING,
     "rfviz.experiments": _COMPUTING | {"cache", "figures"},
-    "rfviz.lab": _COMPUTING | {"cache", "result_files", "figures", "experiments"},
+    "rfviz.inspection": _COMPUTING | {"cache", "figures"},
+    "rfviz.lab": _COMPUTING | {"cache", "result_files", "figures", "experiments", "inspection"},
     "rfviz.site": _COMPUTING | {"cache", "result_files", "figures", "experiments", "lab", "lessons", "expressions"},
     "rfviz.ui": _COMPUTING
     | {
@@ -82,7 +83,7 @@ EVERYWHERE = {"_version", "progress", "_lazy"}
 # Heavy packages → the layers that may import them, at module level or later.
 RESTRICTED = {
     "streamlit": {"rfviz.ui", "pages", "app"},
-    "plotly": {"rfviz.figures", "rfviz.experiments", "rfviz.lab", "rfviz.site", "rfviz.ui"},
+    "plotly": {"rfviz.figures", "rfviz.experiments", "rfviz.inspection", "rfviz.lab", "rfviz.site", "rfviz.ui"},
 }
 # Layers that handle arrays on a GPU, and may import CuPy inside a function; results above them are NumPy's.
 ON_DEVICE = {"rfviz.backend", "rfviz.cuda", "rfviz.kernels", "rfviz.features", "rfviz.linear_model"}
@@ -233,6 +234,13 @@ FORBIDDEN = {
         "from rfviz.analysis import order",
         "def f():\n    from rfviz.ui.links import x",
     ],
+    "rfviz/inspection/x.py": [
+        "from rfviz.lab.page import Page",
+        "from rfviz.lab.panel import Panel",
+        "from rfviz.lab.quick_inspection.page import PAGE",
+        "import streamlit as st",
+        "import plotly.graph_objects as go",
+    ],
     "rfviz/lab/hashing/compute.py": ["import plotly.graph_objects as go", "import streamlit as st"],
     "rfviz/lab/hashing/page.py": ["from rfviz.lab.zoo.compute import x", "from rfviz.ui import layout"],
     "rfviz/new_thing.py": [""],
@@ -244,6 +252,7 @@ FINE = {
     "rfviz/features/x.py": ["from . import base", "from rfviz import kernels", "import numpy as np"],
     "rfviz/linear_model/x.py": ["if TYPE_CHECKING:\n    from rfviz.features import FeatureMap"],
     "rfviz/figures/x.py": ["import plotly.graph_objects as go", "from rfviz.analysis.points import normalise"],
+    "rfviz/inspection/x.py": ["from rfviz.figures.template import styled", "from rfviz.cache import Cache"],
     "rfviz/cli/x.py": ["from rfviz.cli.run import run", "def f():\n    from rfviz.lab.folder import laboratory_folder"],
     "rfviz/lab/hashing/views.py": [
         "import streamlit as st",

@@ -72,7 +72,7 @@ def run(given: argparse.Namespace) -> int:
     A map that could not be computed is told on stderr; it is an error only if no map could.
     """
     from rfviz.cache import Cache, Store
-    from rfviz.lab.finding import records
+    from rfviz.inspection.finding import records
     from rfviz.lab.index import find_page
     from rfviz.lab.page import compute
     from rfviz.lab.preset import Preset

@@ -19,9 +19,9 @@ from rfviz.cache import Cache
 from rfviz.experiments.base import Chart, Experiment
 from rfviz.experiments.data import Data
 from rfviz.features import FeatureMap
+from rfviz.inspection.finding import Finding
 from rfviz.lab import script
 from rfviz.lab.animation import AnimationSpec
-from rfviz.lab.finding import Finding
 from rfviz.lab.index import PageRef, entry_of
 from rfviz.lab.panel import Panel
 from rfviz.lab.work import Work

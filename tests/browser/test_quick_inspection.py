@@ -51,7 +51,7 @@ def test_a_click_shows_the_row_and_a_link_leads_to_its_chart(page):
     page.get_by_role("button", name="Show").and_(page.locator(".st-key-quick-inspection-show-distances button")).click()
     wait_for_chart(page, "inspection-distances")
     page.get_by_role("dialog").get_by_text("Python").click()
-    page.get_by_role("dialog").get_by_text("result = inspection.distances()").wait_for()
+    page.get_by_role("dialog").get_by_text("result = inspection.answer('distances')").wait_for()
     page.get_by_role("dialog").get_by_label("Close").click()
     page.get_by_role("dialog").wait_for(state="detached")
     settle(page)

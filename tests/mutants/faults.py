@@ -814,17 +814,17 @@ _PAGES = (
     ),
     Fault(
         "copies counted in the training rows",
-        "rfviz/lab/quick_inspection/copies.py",
+        "rfviz/inspection/copies.py",
         "np.isin(group[split:], group[:split])",
         "np.isin(group[:split], group[split:])",
-        ("tests/lab/quick_inspection/test_compute.py::test_planted_copies_are_counted",),
+        ("tests/inspection/test_compute.py::test_planted_copies_are_counted",),
     ),
     Fault(
         "outliers counted from 0 in their table",
-        "rfviz/lab/quick_inspection/neighbours.py",
+        "rfviz/inspection/neighbours.py",
         '"row": self.rows[order] + 1,',
         '"row": self.rows[order],',
-        ("tests/lab/quick_inspection/test_compute.py::test_planted_outliers_come_first",),
+        ("tests/inspection/test_compute.py::test_planted_outliers_come_first",),
     ),
     Fault(
         "script of quick inspection that omits the seed",
@@ -939,7 +939,7 @@ _INSPECTION = (
         "rfviz/analysis/dependence.py",
         "if len(numbered) - counts[often].sum() < _WORD_ROWS:",
         "if False:",
-        ("tests/analysis/test_dependence.py", "tests/lab/quick_inspection/test_dependence.py"),
+        ("tests/analysis/test_dependence.py", "tests/inspection/test_dependence.py"),
     ),
     Fault(
         "drift that sees no missing values",
@@ -971,17 +971,17 @@ _INSPECTION = (
     ),
     Fault(
         "random folds that flatter where nothing is learnt",
-        "rfviz/lab/quick_inspection/splits.py",
+        "rfviz/inspection/splits.py",
         "return self.over_guess.is_real()",
         "return True",
-        ("tests/lab/quick_inspection/test_planted.py::test_where_nothing_is_learnt_random_folds_do_not_flatter",),
+        ("tests/inspection/test_planted.py::test_where_nothing_is_learnt_random_folds_do_not_flatter",),
     ),
     Fault(
         "halves of each class that are those of the file",
-        "rfviz/lab/quick_inspection/drift.py",
+        "rfviz/inspection/drift.py",
         "by_class = compared(_parts_of_classes(raw, parts), names)",
         "by_class = compared(parts, names)",
-        ("tests/lab/quick_inspection/test_drift.py",),
+        ("tests/inspection/test_drift.py",),
     ),
     Fault(
         "drift whose samples have unequal weights",
@@ -1224,16 +1224,16 @@ _EVIDENCE = (
     Fault(
         "Python of a finding that computes another one",
         "rfviz/lab/quick_inspection/page.py",
-        'f"result = inspection.{evidence.part}()"',
-        '"result = inspection.columns()"',
+        'f"result = inspection.answer({key!r})"',
+        'f"result = inspection.answer({inspection.questions()[0].key!r})"',
         ("tests/lab/quick_inspection/test_page.py::test_every_finding_shows_what_it_rests_on",),
     ),
     Fault(
         "images that are compared by one measure alone",
-        "rfviz/lab/quick_inspection/drift.py",
+        "rfviz/inspection/drift.py",
         "np.column_stack([X.mean(axis=1), X.std(axis=1), along])",
         "np.column_stack([X.mean(axis=1)] * (2 + n_directions))",
-        ("tests/lab/quick_inspection/test_drift.py::test_images_that_change_are_told_by_what_changes",),
+        ("tests/inspection/test_drift.py::test_images_that_change_are_told_by_what_changes",),
     ),
 )
 

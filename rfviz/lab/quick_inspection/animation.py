@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from rfviz.cache import Cache
+from rfviz.inspection.interactions import InteractionResult, named, plot_importances
+from rfviz.inspection.words import share
 from rfviz.lab.animation import Animation, AnimationSpec
-from rfviz.lab.quick_inspection.figures import plot_importances
-from rfviz.lab.quick_inspection.interactions import InteractionResult, named
-from rfviz.lab.quick_inspection.text import share
 
 __all__ = ["over_rounds"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -13,37 +14,25 @@ from rfviz.cache import Cache
 from rfviz.datasets import Dataset
 from rfviz.errors import RfvizError
 from rfviz.experiments.base import Chart
+from rfviz.experiments.data import Data
+from rfviz.inspection.drift import AUTOMATIC, compared_columns
+from rfviz.inspection.finding import Finding, findings_frame, findings_html, plot_findings, verdict
+from rfviz.inspection.inspection import InspectedData, Inspection
+from rfviz.inspection.maps import MAP_NAMES, MapResult, feature_specs, plot_maps
+from rfviz.inspection.sample import MAP_ROWS, SCALING, column_name, scaling_of
+from rfviz.inspection.uncertainty import IntervalResult, SetResult
 from rfviz.lab import script
 from rfviz.lab.controls import Control
-from rfviz.lab.finding import Finding, findings_frame, findings_html, verdict
 from rfviz.lab.page import MapExport, Page
-from rfviz.lab.panel import Panel, ScaledData
-from rfviz.lab.quick_inspection.compute import Inspection, InspectionResult
-from rfviz.lab.quick_inspection.drift import AUTOMATIC, compared_columns
-from rfviz.lab.quick_inspection.evidence import evidence_charts, evidence_of
-from rfviz.lab.quick_inspection.figures import plot_findings, plot_maps
-from rfviz.lab.quick_inspection.maps import MAP_NAMES, feature_specs
-from rfviz.lab.quick_inspection.sample import MAP_ROWS, SCALING, column_name, scaling_of
-from rfviz.lab.quick_inspection.text import count
+from rfviz.lab.panel import Panel
 from rfviz.params import Param
+from rfviz.words import counted
 
-__all__ = ["PAGE", "InspectedData", "QuickInspection", "Settings"]
+__all__ = ["PAGE", "InspectionResult", "QuickInspection", "Settings", "shown_uncertainty"]
 
 SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of the features of the maps.")
 # A menu of more columns than this is too long to be used.
 _MENU = 300
-
-
-@dataclass(frozen=True)
-class InspectedData(ScaledData):
-    """Data, how their rows are scaled, the seed of the maps' features, and the rows that are compared."""
-
-    seed: int
-    compare: str
-
-    def inspect(self, cache: Cache) -> Inspection:
-        """Return the inspection, whose parts are computed when they are asked for."""
-        return Inspection(self.data, self.normalise, self.seed, cache, self.compare)
 
 
 @dataclass(frozen=True)
@@ -53,7 +42,7 @@ class Settings:
     Attributes
     ----------
     colour : str
-        See :func:`rfviz.lab.quick_inspection.figures.inspection_style`.
+        See :func:`rfviz.inspection.maps.inspection_style`.
     row : int or None
         The row of the file that is shown below the maps, from 0.
     """
@@ -62,13 +51,31 @@ class Settings:
     row: int | None
 
 
-class QuickInspection(Page[InspectedData, Settings, InspectionResult]):
+@dataclass(frozen=True, eq=False)
+class InspectionResult:
+    """All that was found.
+
+    Attributes
+    ----------
+    maps : MapResult or None
+        None if no map can be drawn.
+    findings : tuple of Finding
+    limits : str
+        Which rows were used, if these are not all.
+    """
+
+    maps: MapResult | None
+    findings: tuple[Finding, ...]
+    limits: str
+
+
+class QuickInspection(Page[InspectedData[Data], Settings, InspectionResult]):
     """A data set in pictures and sentences."""
 
     slug = "quick-inspection"
     inspects_files = True
 
-    def source(self, panel: Panel) -> InspectedData:
+    def source(self, panel: Panel) -> InspectedData[Data]:
         data = panel.data("breast_cancer")
         scaling, seed = panel.control(SCALING), panel.control(SEED)
         columns = compared_columns(data.dataset)[:_MENU]
@@ -84,7 +91,7 @@ class QuickInspection(Page[InspectedData, Settings, InspectionResult]):
         compare = panel.choice("compare", list(titles), AUTOMATIC, "Compare", help, titles)
         return InspectedData(data, scaling, seed, compare)
 
-    def settings(self, panel: Panel, source: InspectedData) -> Settings:
+    def settings(self, panel: Panel, source: InspectedData[Data]) -> Settings:
         dataset, origin = source.dataset, source.dataset.origin
         with panel.section("controls-inspection"):
             options = _colours(dataset)
@@ -94,7 +101,7 @@ class QuickInspection(Page[InspectedData, Settings, InspectionResult]):
             row = panel.ask(_row_control(int(dataset.row_numbers[-1]) + 1 if origin is None else origin.table.n_rows))
         return Settings(colour, None if row == 0 else int(row) - 1)
 
-    def run(self, source: InspectedData, settings: Settings, cache: Cache) -> InspectionResult:
+    def run(self, source: InspectedData[Data], settings: Settings, cache: Cache) -> InspectionResult:
         inspection = source.inspect(cache)
         inspection.sample(MAP_ROWS)  # rows that cannot be scaled are refused as a whole
         try:
@@ -104,7 +111,7 @@ class QuickInspection(Page[InspectedData, Settings, InspectionResult]):
         return InspectionResult(maps, tuple(inspection.findings()), inspection.limits())
 
     def charts(
-        self, source: InspectedData, settings: Settings, result: InspectionResult, cache: Cache
+        self, source: InspectedData[Data], settings: Settings, result: InspectionResult, cache: Cache
     ) -> tuple[Chart, ...]:
         found, limits = verdict(result.findings), f" {result.limits}" if result.limits else ""
         words = f"**What was found in {source.dataset.name}:** {found}.{limits}"
@@ -112,16 +119,19 @@ class QuickInspection(Page[InspectedData, Settings, InspectionResult]):
         raw = source.inspect(cache).raw
 
         def text() -> str:
-            about = f"{source.dataset.name}: {count(raw.n_rows, 'row')}, inspected on {time.strftime('%d %B %Y')}."
+            about = f"{source.dataset.name}: {counted(raw.n_rows, 'row')}, inspected on {time.strftime('%d %B %Y')}."
             return findings_html(result.findings, f"{about} {source.dataset.provenance}".strip())
 
         main = Chart("findings", plot, table, f"The findings: {found}.", words, on_page=False, html=text)
         maps, inspection = result.maps, source.inspect(cache)
-        shown = tuple(evidence_charts(inspection))
+        shown = tuple(
+            Chart(picture.name, picture.figure, picture.frame, picture.words, picture.explanation, on_page=False)
+            for picture in inspection.pictures()
+        )
         if maps is None:
             return (main, *shown)
         dataset = inspection.dataset
-        uncertainty = inspection.shown_uncertainty(settings.colour)
+        uncertainty = shown_uncertainty(inspection, settings.colour)
 
         def chart_of(name: str, title: str) -> Chart:
             return Chart(
@@ -137,9 +147,9 @@ class QuickInspection(Page[InspectedData, Settings, InspectionResult]):
     def findings(self, result: InspectionResult) -> tuple[Finding, ...]:
         return result.findings
 
-    def script(self, source: InspectedData, settings: Settings) -> str:
+    def script(self, source: InspectedData[Data], settings: Settings) -> str:
         shown = f"colour={settings.colour!r}" + (f", row={settings.row}" if settings.row is not None else "")
-        shown += ", uncertainty=inspection.uncertainty()" if settings.colour == "uncertainty" else ""
+        shown += ", uncertainty=inspection.answer('uncertainty')" if settings.colour == "uncertainty" else ""
         body = f"""
 {_inspect(source)}
 
@@ -156,46 +166,56 @@ maps = inspection.maps()
 frames |= maps.frames()
 figures |= plot_maps(maps, inspection.dataset, {shown}, raw=inspection.raw)
 
-for chart in evidence_charts(inspection):
-    frames[chart.name], figures[chart.name] = chart.frame, chart.figure
+for picture in inspection.pictures():
+    frames[picture.name], figures[picture.name] = picture.frame(), picture.figure()
 for figure in figures.values():
     figure.show()
 """
-        uses = [datasets, Inspection, evidence_charts, findings_frame, plot_findings, plot_maps]
+        uses = [datasets, Inspection, findings_frame, plot_findings, plot_maps]
         return script.write("What do random features say about these data?", body, uses)
 
-    def finding_script(self, source: InspectedData, name: str, cache: Cache) -> str:
-        """Return a script that computes and draws what one finding rests on; empty where its sentence is all.
+    def finding_script(self, source: InspectedData[Data], key: str, cache: Cache) -> str:
+        """Return a script that computes and draws what one finding rests on; empty if its sentence is all.
 
         Parameters
         ----------
-        source : InspectedData
-        name : str
-            Of the finding.
+        source : InspectedData[Data]
+        key : str
+            The short name of the question.
         cache : Cache
         """
-        found = evidence_of(name, source.inspect(cache))
-        if found is None:
+        inspection = source.inspect(cache)
+        question = inspection.question(key)
+        result = inspection.shown(question)
+        if result is None:
             return ""
-        evidence, result = found
-        plots = [picture.plot for picture in evidence.pictures if picture.shows(result)]
+        plots = [picture.plot for picture in question.pictures(result)]
         lines = [
             _inspect(source),
             "",
-            f"result = inspection.{evidence.part}()",
+            f"result = inspection.answer({key!r})",
             "print(result.to_frame().to_string(max_rows=60))",
         ]
         lines += [f"{plot.__name__}(result).show()" for plot in plots]
-        return script.write(f"{name}, of a quick inspection.", "\n".join(lines), [datasets, Inspection, *plots])
+        title = f"{question.name}, of a quick inspection."
+        return script.write(title, "\n".join(lines), [datasets, Inspection, *plots])
 
-    def maps(self, source: InspectedData, settings: Settings, cache: Cache) -> tuple[MapExport, ...]:
+    def maps(self, source: InspectedData[Data], settings: Settings, cache: Cache) -> tuple[MapExport, ...]:
         scaling = Scaling(source.dataset.X, scaling_of(source.dataset, source.normalise))
         X, all_rows = scaling(source.dataset.X), all_rows_of(source.dataset, scaling)
         labels = source.dataset.labels()
         return tuple(MapExport(spec.cls.label, spec.make(), X, all_rows, labels) for spec in feature_specs(source.seed))
 
 
-def _inspect(source: InspectedData) -> str:
+def shown_uncertainty(inspection: Inspection, colour: str) -> IntervalResult | SetResult | None:
+    """Return what the colour "uncertainty" shows; None for another colour, or if it cannot be computed."""
+    if colour == "uncertainty":
+        with suppress(RfvizError):  # the findings say why
+            return inspection.answer("uncertainty")
+    return None
+
+
+def _inspect(source: InspectedData[Data]) -> str:
     """Return the lines that load the data and begin to inspect them."""
     compared = f", compare={source.compare!r}" if source.compare != AUTOMATIC else ""
     made = f"inspection = Inspection(dataset, {source.normalise!r}, seed={source.seed}{compared})"

@@ -19,10 +19,10 @@ from rfviz.datasets.files.table import Table
 from rfviz.datasets.files.upload import Upload, read_file, upload_of_frame
 from rfviz.errors import DataError
 from rfviz.experiments.base import Chart
-from rfviz.lab.finding import Finding, findings_html, records
+from rfviz.inspection.drift import AUTOMATIC
+from rfviz.inspection.finding import Finding, findings_html, records
 from rfviz.lab.page import compute
 from rfviz.lab.preset import Preset
-from rfviz.lab.quick_inspection.drift import AUTOMATIC
 from rfviz.lab.quick_inspection.page import PAGE
 from rfviz.lab.report import Entry, write_report
 

@@ -15,24 +15,22 @@ from rfviz.cache import Cache
 from rfviz.datasets import Dataset
 from rfviz.errors import RfvizError
 from rfviz.experiments.base import Chart
+from rfviz.experiments.data import Data
 from rfviz.figures.embedding import PICKED, PointStyle, plot_embedding
 from rfviz.figures.template import COLOURS, SEQUENCE, SIGNS, SYMBOLS
 from rfviz.figures.thumbnails import place_thumbnails
+from rfviz.inspection.dependence import AtTheSame
+from rfviz.inspection.drift import AUTOMATIC
+from rfviz.inspection.finding import STATUSES, Finding, verdict
+from rfviz.inspection.inspection import InspectedData, Inspection
+from rfviz.inspection.maps import MAP_NAMES, MapResult, inspection_style
+from rfviz.inspection.question import Question
+from rfviz.inspection.questions import QUESTIONS
+from rfviz.inspection.sample import MAP_ROWS, WORK_ROWS, Sample, column_name, nearest_rows
 from rfviz.lab.controls import Control
 from rfviz.lab.export import write_csv
-from rfviz.lab.finding import STATUSES, Finding, verdict
-from rfviz.lab.panel import ScaledData
 from rfviz.lab.quick_inspection.animation import over_rounds
-from rfviz.lab.quick_inspection.compute import Inspection, InspectionResult
-from rfviz.lab.quick_inspection.drift import AUTOMATIC
-from rfviz.lab.quick_inspection.evidence import Evidence, evidence_of
-from rfviz.lab.quick_inspection.figures import (
-    inspection_style,
-)
-from rfviz.lab.quick_inspection.maps import MAP_NAMES, MapResult
-from rfviz.lab.quick_inspection.page import PAGE, InspectedData, Settings
-from rfviz.lab.quick_inspection.sample import MAP_ROWS, WORK_ROWS, Sample, column_name, nearest_rows
-from rfviz.lab.quick_inspection.text import METHOD, count
+from rfviz.lab.quick_inspection.page import PAGE, InspectionResult, Settings, shown_uncertainty
 from rfviz.ui import layout
 from rfviz.ui.cache import SessionCache
 from rfviz.ui.controls import draw_word
@@ -44,6 +42,7 @@ from rfviz.ui.share import share_place
 from rfviz.ui.widgets import images
 from rfviz.ui.widgets.live_chart import taken_row
 from rfviz.ui.widgets.play import chart_bar
+from rfviz.words import counted
 
 __all__ = ["InspectionView"]
 
@@ -55,10 +54,20 @@ _TITLES = {
     "map-fourier": ("Fourier-PCA", "Principal components of 1,000 random Fourier features: cosines of random "
                     "projections, whose inner products estimate a Gaussian kernel."),
 }  # fmt: skip
+_ROWS_AND_MAPS = """
+**Rows.** Columns, missing and odd values, exact copies and the counts of labels are those of all rows, as the file has
+them. What needs distances or learning uses rows drawn at random, always the same ones: maps 1,000, distances and
+neighbours 10,000, near copies 20,000, learning 2,500 at most, and fewer of very wide data. Row 1 is the first below the
+names of the columns. Columns of tables are standardised, images are left as they are, unless you choose otherwise in
+the sidebar; a word of a category counts as much as a usual difference of two numbers, however rare it is.
+
+**Maps.** The first two principal components of the rows, of 1,000 random maxout features (pools of 8), and of 1,000
+random Fourier features with γ one over the squared median distance.
+"""
 _HEIGHT, _THUMBNAILS = 330, 60
 _LEGEND = 12
-# Cards of findings at most; rows and columns of the file that a card shows.
-_SLOTS, _SHOWN_ROWS, _MOST_CELLS = 18, 200, 40
+# Rows and columns of the file that a card shows.
+_SHOWN_ROWS, _MOST_CELLS = 200, 40
 # Images whose label is contradicted, on the card and below.
 _IMAGES, _MORE_IMAGES = 4, 48
 _NEIGHBOURS, _COLUMNS, _OUTLIERS = 5, 8, 6
@@ -85,7 +94,7 @@ def draw_compared(view: InspectionView, control: Control, key: str, on_change: C
     offer_comparison(view.state, {"compare": AUTOMATIC})
 
 
-class InspectionView(View[InspectedData, Settings, InspectionResult]):
+class InspectionView(View[InspectedData[Data], Settings, InspectionResult]):
     """Maps, the row that was picked, and findings, each as soon as it is known."""
 
     widgets: ClassVar = {"colour": draw_colour, "compare": draw_compared}
@@ -122,7 +131,7 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
         heading.subheader("Looking …", anchor=False)
         self.asked = None
         with st.container(key="findings"):
-            slots = [st.empty() for _ in range(_SLOTS)] if self._are_new_data() else []
+            slots = [st.empty() for _ in QUESTIONS] if self._are_new_data() else []
             for number, finding in enumerate(inspection.findings()):
                 found.append(finding)
                 slot = slots[number] if number < len(slots) else st.empty()
@@ -144,7 +153,8 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
     def details(
         self, settings: Settings, result: InspectionResult, charts: Sequence[Chart]
     ) -> Mapping[str, Callable[[], Any]]:
-        return {"How it is computed": lambda: st.markdown(METHOD)}
+        methods = "\n\n".join([_ROWS_AND_MAPS, *(question.method for question in QUESTIONS if question.method)])
+        return {"How it is computed": lambda: st.markdown(methods)}
 
     def _are_new_data(self) -> bool:
         """Return whether other data were inspected before, whose findings must not stand next to these."""
@@ -156,7 +166,7 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
     def _show_maps(self, result: MapResult, settings: Settings) -> None:
         """Draw the three maps next to each other, and what their colours mean."""
         rows = result.sample.places
-        style = self.cache.call(style_of, self.inspection.source, settings.colour)
+        style = self.cache.call(style_of, self.inspection.source.only(("normalise",)), settings.colour)
         picked = result.sample.place_of(settings.row)
         with st.container(key="inspection-maps"):
             for name, projection in zip(MAP_NAMES, result.projections, strict=True):
@@ -242,16 +252,17 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
         """Draw a finding, with a link to the page that shows it."""
         st.markdown(f"{_ICONS[finding.status]} **{plain(finding.name)}** :small[:gray[{STATUSES[finding.status]}]]")
         st.markdown(plain(finding.text))
-        if finding.name == "Label errors" and len(finding.rows):
+        if finding.key == "labels" and len(finding.rows):
             self._show_images(_IMAGES)
         with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
             if finding.page:
                 page_link(finding.page, data_values(self.state) | dict(finding.values), "Shows these data there")
             rows = self._rows_of(finding)
-            has_more = len(rows) or evidence_of(finding.name, self.inspection) is not None
+            question = self.inspection.question(finding.key)
+            has_more = len(rows) or self.inspection.shown(question) is not None
             if "details" in self.state.hidden or not has_more:
                 return
-            label = f"Show {count(len(rows), 'row')}" if len(rows) else "Show"
+            label = f"Show {counted(len(rows), 'row')}" if len(rows) else "Show"
             help = f"{finding.name}: picture, numbers, rows and Python"
             if st.button(label, icon=":material/open_in_full:", type="tertiary", help=help,
                          key=self.state.key(f"show-{finding.key}")):  # fmt: skip
@@ -270,37 +281,37 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
             # A cache of this run: the dialog runs again without the page.
             cache = SessionCache()
             self.inspection = self.source.inspect(cache)
-            found = evidence_of(finding.name, self.inspection)
-            if found is not None:
-                self._draw_evidence(finding, *found)
+            question = self.inspection.question(finding.key)
+            result = self.inspection.shown(question)
+            if result is not None:
+                self._draw_evidence(finding, question, result)
             if len(self._rows_of(finding)):
                 self._draw_rows_of(finding)
-            if found is not None:
+            if result is not None:
                 with st.expander("Python", icon=":material/code:"):
-                    st.code(PAGE.finding_script(self.source, finding.name, cache))
+                    st.code(PAGE.finding_script(self.source, finding.key, cache))
 
         dialog()
 
-    def _draw_evidence(self, finding: Finding, evidence: Evidence, result: Any) -> None:
+    def _draw_evidence(self, finding: Finding, question: Question[Any], result: Any) -> None:
         """Draw the pictures and numbers of a finding."""
         key = self.source.data.key
-        if finding.name == "Label errors" and self.source.dataset.target_names:
+        if finding.key == "labels" and self.source.dataset.target_names:
             self._show_images(_MORE_IMAGES)
-        elif finding.name == "Drift" and self.source.dataset.image_shape and len(finding.rows):
+        elif finding.key == "drift" and self.source.dataset.image_shape and len(finding.rows):
             rows = finding.rows[:_MORE_IMAGES] - 1
             layout.explain("Images that are least like those of the other part:")
             places = np.searchsorted(self.source.dataset.row_numbers, rows)
             st.html(images.gallery(self.source.data, places, [f"row {row + 1:,}" for row in rows], self.cache))
-        for picture in evidence.pictures:
-            if picture.shows(result):
-                name = f"inspection-{picture.name}"
-                layout.chart(picture.plot(result, str(key)), name, picture.words)
-                if picture.name == "importances":
-                    chart_bar(self.state, name, [over_rounds(result, name, key)])
-                if words := picture.explain(result):
-                    layout.explain(plain(words))
-        frame, formats, note = result.to_frame(), evidence.formats, plain(evidence.note(result))
-        if finding.name == "Dependence" and len(frame):
+        for picture in question.pictures(result):
+            name = f"inspection-{picture.name}"
+            layout.chart(picture.figure(str(key)), name, picture.words)
+            if picture.name == "importances":
+                chart_bar(self.state, name, [over_rounds(result, name, key)])
+            if picture.explanation:
+                layout.explain(plain(picture.explanation))
+        frame, formats, note = question.numbers(result), question.formats, plain(question.note(result))
+        if finding.key == "dependence" and len(frame):
             frame, formats, note = self._among_equal(frame, formats, note)
         if len(frame):
             layout.numbers(frame.head(_SHOWN_ROWS), formats, note)
@@ -312,7 +323,7 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
     ) -> tuple[pd.DataFrame, Mapping[str, str], str]:
         """Ask for a column that is held equal, and return the numbers of the rows that agree in it."""
         given = st.selectbox(
-            "Compare rows with the same", self.inspection.dependence().names, None,
+            "Compare rows with the same", self.inspection.answer("dependence").names, None,
             key=f"inspection-held:{self.source.data.key}", placeholder="any value", width=280,
             help="Two columns may depend on each other only because both depend on a third one. Choose that one, and "
             "each pair is looked at among rows that agree in it.",
@@ -320,7 +331,7 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
         if given is None:
             return frame, formats, note
         try:
-            held = self.inspection.held_constant(given)
+            held = self.inspection.answer(AtTheSame(given))
         except RfvizError as error:
             st.info(plain(str(error)))
             return frame, formats, note
@@ -332,7 +343,7 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
         """Draw images whose label is doubtful, with what they look like."""
         if not self.source.dataset.image_shape:
             return
-        found = self.inspection.labels()
+        found = self.inspection.answer("labels")
         pairs = list(zip(found.rows, found.given, found.proposed, strict=True))[:most]
         words = [f"row {row + 1:,}: {given} → {proposed}?" for row, given, proposed in pairs]
         st.html(images.gallery(self.source.data, found.places[:most], words, self.cache))
@@ -349,7 +360,7 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
             return cells
 
         more = f", the first {_SHOWN_ROWS} of them here" if n > _SHOWN_ROWS else ""
-        st.markdown(f"**{count(n, 'row')}** as the file has {'it' if n == 1 else 'them'}{more}")
+        st.markdown(f"**{counted(n, 'row')}** as the file has {'it' if n == 1 else 'them'}{more}")
         _draw_rows(table(_SHOWN_ROWS))
         st.caption(
             "Row 1 is the first below the names of the columns: with pandas, `df.iloc[[row - 1]]` is one of them."
@@ -362,7 +373,7 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
     def _show_outliers(self) -> None:
         """Draw a button for each of the most outlying rows, which shows it."""
         try:
-            rows = self.inspection.outliers().outliers(_OUTLIERS) + 1
+            rows = self.inspection.answer("outliers").outliers(_OUTLIERS) + 1
         except RfvizError:  # the findings say why
             return
         state = self.state
@@ -373,10 +384,10 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
                           args=({"row": row},), help=f"Show row {row:,}")  # fmt: skip
 
 
-def style_of(source: ScaledData, colour: str, *, cache: Cache) -> PointStyle:
+def style_of(source: InspectedData[Data], colour: str, *, cache: Cache) -> PointStyle:
     """Return the colours of the rows in the maps."""
-    inspection = Inspection(source.data, source.normalise, cache=cache)
-    places, uncertainty = inspection.sample(MAP_ROWS).places, inspection.shown_uncertainty(colour)
+    inspection = source.inspect(cache)
+    places, uncertainty = inspection.sample(MAP_ROWS).places, shown_uncertainty(inspection, colour)
     return inspection_style(inspection.dataset, places, colour, inspection.raw, uncertainty)
 
 

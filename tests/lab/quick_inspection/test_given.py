@@ -9,7 +9,7 @@ import pytest
 import rfviz
 from rfviz.datasets.files.upload import upload_of_frame
 from rfviz.errors import DataError
-from rfviz.lab.finding import Finding, findings_frame
+from rfviz.inspection.finding import Finding, findings_frame
 from tests.datasets.files.samples import picture, zipped
 
 N = 45
@@ -46,7 +46,7 @@ def test_columns_are_given_and_told_by_their_own_names(names):
 
 
 def test_a_table_of_findings_takes_names_of_any_type():
-    found = Finding("Columns", "look", "Two.").about(columns=[1, ("b", 2), None])
+    found = Finding("Columns", "columns", "look", "Two.").about(columns=[1, ("b", 2), None])
     assert findings_frame([found])["columns"].tolist() == ["1; ('b', 2); None"]
 
 

@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 
 from rfviz import datasets
-from rfviz.lab.quick_inspection.compute import structure_of
-from rfviz.lab.quick_inspection.maps import draw_maps
-from rfviz.lab.quick_inspection.sample import nearest_rows, take_sample
-from rfviz.lab.quick_inspection.structure import inspect_structure
-from rfviz.lab.quick_inspection.text import share
+from rfviz.inspection.inspection import computed
+from rfviz.inspection.maps import draw_maps
+from rfviz.inspection.sample import nearest_rows, take_sample
+from rfviz.inspection.structure import inspect_structure
+from rfviz.inspection.words import share
 from rfviz.ui.cache import STORE
 from tests.app_pages import OFFLINE, array, changed, opened, specs
 
@@ -255,10 +255,15 @@ def test_colours_step_through_labels_and_columns():
 
 
 def test_findings_are_computed_once():
+    def structures():
+        """Return the results of "Linear or not" in memory, by their keys."""
+        keys = ((key, entry) for key, entry in STORE.entries() if key[0] is computed)
+        return {key: id(entry) for key, entry in keys if getattr(key[1][0], "key", "") == "structure"}
+
     opened(SLUG, {"data": "xor", "seed": 5})
-    before = {key: id(entry) for key, entry in STORE.entries() if key[0] is structure_of}
+    before = structures()
     changed(opened(SLUG, {"data": "xor", "seed": 6}), SLUG, {"row": 3})
-    assert {key: id(entry) for key, entry in STORE.entries() if key[0] is structure_of} == before
+    assert structures() == before
     assert before
 
 

@@ -1,0 +1,534 @@
+"""Columns that are constant, repeat others, or number the rows, and those that nothing is computed from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import minimize_scalar
+from scipy.stats import rankdata
+
+from rfviz.datasets.files.table import CATEGORY, DATE, EMPTY, NUMBER, TEXT
+from rfviz.features.draws import generator
+from rfviz.inspection.finding import Finding
+from rfviz.inspection.question import Question
+from rfviz.inspection.raw import NAMED_LIKE_KEYS, Raw
+from rfviz.inspection.words import plural, sentences, share, some_of
+from rfviz.words import counted, join
+
+if TYPE_CHECKING:
+    from rfviz.inspection.inspection import Inspection
+
+__all__ = ["ColumnResult", "Columns", "inspect_columns", "same_columns"]
+
+_CELLS = 10_000_000
+_FEWEST_ROWS = 20
+# Share of the rows that one value has where a column is nearly constant, and of how many rows at least.
+_NEARLY, _NEARLY_ROWS = 0.995, 200
+# Correlation of columns that follow each other closely, of how many columns and rows at most; how many of the closest
+# pairs are correlated in all rows.
+_ALIKE, _COMPARED, _COMPARED_ROWS, _CLOSEST = 0.99, 300, 5000, 50
+_LOOKED_AT = 2000
+# Columns that repeat another up to the rounding of their values land so near it, and correlate so much.
+_NEAR, _REPEATS = 0.1, 0.999
+# Most values of whole numbers that may be codes of words, and fewest rows of each for both to say the same.
+_CODES, _ROWS_OF_A_WORD = 12, 4
+# Rounding errors of computed columns, in units of the last place.
+_ROUNDING = 64
+_NAMED_LIKE_TIMES = re.compile(
+    r"(^|[\W_\d])(years?|yr|months?|weeks?|days?|hours?|minutes?|seconds?|dates?|times?|periods?|quarters?|seasons?)"
+    r"($|[\W_\d])|[a-z](Year|Month|Week|Day|Hour|Date|Time)s?$",
+    re.I,
+)
+_YEARS = (1500, 2200)
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnResult:
+    """Columns to look at before anything is learnt from them.
+
+    Attributes
+    ----------
+    n_columns : int
+        All that were looked at.
+    constant : tuple of str
+        Columns with a single value in all rows.
+    nearly : tuple of (str, str, float)
+        Columns in which one value has nearly all rows: name, value, share of the rows.
+    ticked : tuple of (str, str)
+        Columns that hold one value or nothing, as a box that is ticked or not: name, value.
+    same : tuple of (str, str)
+        A column, and an earlier one that says the same: up to unit, sign and rounding, or word for word.
+    alike : tuple of (str, str, float)
+        Pairs of other columns of numbers with a correlation of at least 0.99 or at most −0.99, the closest first.
+    numbering : tuple of str
+        Columns of whole numbers that number the rows or identify them.
+    ordering : tuple of (str, str)
+        Columns of different numbers or dates by which the rows are sorted: name, ``"rises"`` or ``"falls"``.
+    unused : tuple of (str, str)
+        Columns that nothing is computed from, and why.
+    order : str or None
+        The column that gives the order.
+    n_rows : int
+        Rows that were looked at: all.
+    """
+
+    n_columns: int
+    constant: tuple[str, ...]
+    nearly: tuple[tuple[str, str, float], ...]
+    ticked: tuple[tuple[str, str], ...]
+    same: tuple[tuple[str, str], ...]
+    alike: tuple[tuple[str, str, float], ...]
+    numbering: tuple[str, ...]
+    ordering: tuple[tuple[str, str], ...]
+    unused: tuple[tuple[str, str], ...]
+    order: str | None
+    n_rows: int
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per column that stands out: its name and why."""
+        said = [(name, "has a single value") for name in self.constant]
+        said += [(name, f"is {value} in {share:.2%} of the rows") for name, value, share in self.nearly]
+        said += [(name, f"is {value} or empty") for name, value in self.ticked]
+        said += [(name, f"says the same as “{first}”") for name, first in self.same]
+        said += [(name, f"has a correlation of {r:.4f} with “{other}”") for name, other, r in self.alike]
+        said += [(name, "numbers the rows: whole numbers, all different") for name in self.numbering]
+        said += [(name, f"{what} from row to row") for name, what in self.ordering]
+        said += [(name, f"is not used: {why}") for name, why in self.unused]
+        return pd.DataFrame(said, columns=["column", "what it does"])
+
+
+def inspect_columns(raw: Raw) -> ColumnResult:
+    """Look at all rows for constant columns, columns that repeat others, and numberings."""
+    found = _Found()
+    for name in raw.of_kind(NUMBER, DATE, CATEGORY):
+        look = _look_at_words if raw.table.kind(name) == CATEGORY else _look_at_numbers
+        look(raw, name, found)
+    same, alike = _repeated(raw, found.varied)
+    same |= _renamed(raw, same)
+    unused = [(name, _reason(raw, name)) for name in raw.columns if name not in raw.used and name != raw.order]
+    return ColumnResult(
+        len(raw.columns),
+        tuple(found.constant),
+        tuple(found.nearly),
+        tuple(found.ticked),
+        tuple((name, same[name]) for name in raw.columns if name in same),
+        alike,
+        tuple(found.numbering),
+        tuple(found.ordering),
+        tuple(unused),
+        raw.order,
+        raw.n_rows,
+    )
+
+
+class _Found:
+    """What is found column by column, and the columns of numbers that vary."""
+
+    def __init__(self) -> None:
+        self.constant, self.numbering, self.varied = list[str](), list[str](), list[str]()
+        self.nearly, self.ticked = list[tuple[str, str, float]](), list[tuple[str, str]]()
+        self.ordering = list[tuple[str, str]]()
+
+
+def _look_at_numbers(raw: Raw, name: str, found: _Found) -> None:
+    values, is_number = raw.numbers(name), raw.table.kind(name) == NUMBER
+    known = values[np.isfinite(values)] if values.dtype.kind == "f" else values
+    n = raw.n_rows
+    if not len(known):
+        return
+    if known.max() == known.min():
+        value = f"{known[0]:,.6g}" if is_number else "one date"
+        if len(known) == n:
+            found.constant.append(name)
+        else:
+            found.ticked.append((name, value))
+        return
+    found.varied.append(name)
+    step = max(len(known) // _LOOKED_AT, 1)
+    if is_number and len(known) >= max(_NEARLY * n, _NEARLY_ROWS) and not np.ptp(np.percentile(known[::step], (2, 98))):
+        middle = np.median(known)
+        share = float(np.count_nonzero(known == middle)) / n
+        if share >= _NEARLY:
+            found.nearly.append((name, f"{middle:,.6g}", share))
+    if len(known) < n or n < _FEWEST_ROWS or name == raw.order:
+        return
+    rises, falls = bool((values[1:] > values[:-1]).all()), bool((values[1:] < values[:-1]).all())
+    if is_number and _numbers(raw, name, known, rises or falls):
+        found.numbering.append(name)
+    elif rises or falls:
+        found.ordering.append((name, "rises" if rises else "falls"))
+
+
+def _look_at_words(raw: Raw, name: str, found: _Found) -> None:
+    codes, n = raw.codes(name), raw.n_rows
+    counts = np.bincount(codes[codes >= 0])
+    word = f"“{raw.table.words[name].categories[int(counts.argmax())]}”" if len(counts) else ""
+    if np.count_nonzero(counts) == 1:
+        if counts.max() == n:
+            found.constant.append(name)
+        else:
+            found.ticked.append((name, word))
+    elif n >= _NEARLY_ROWS and len(counts) and counts.max() >= _NEARLY * n:
+        found.nearly.append((name, word, float(counts.max() / n)))
+
+
+def _reason(raw: Raw, name: str) -> str:
+    """Return why nothing is computed from a column."""
+    if name in raw.table.words or name in raw.table.places:
+        is_known = ~raw.lacks(name)
+        if is_known.any() and raw.label is not None and not is_known[raw.labelled].any():
+            return "no value in rows with a label"
+    kind = raw.table.kind(name)
+    if kind == TEXT:
+        column = raw.table.described[name]
+        if column.odd or not column.n_distinct:  # as complex numbers, whose cells are not counted
+            return column.note.removesuffix(", which are not used")
+        return "many different words"
+    return {EMPTY: "empty", CATEGORY: "categories are left out", NUMBER: "left out", DATE: "dates"}[kind]
+
+
+def _numbers(raw: Raw, name: str, values: np.ndarray, is_sorted: bool) -> bool:
+    """Return whether a column of all rows numbers or identifies them: whole, all different, and made for that."""
+    if not _are_whole(values) or _NAMED_LIKE_TIMES.search(name):
+        return False
+    n, is_key = len(values), bool(NAMED_LIKE_KEYS.search(name))
+    distinct = len(np.unique(values))
+    span = float(values.max()) - float(values.min()) + 1.0
+    if distinct == n:
+        # A year for each row is when it was, and a measurement may be what the rows are sorted by.
+        may_be_years = is_sorted and values.min() >= _YEARS[0] and values.max() <= _YEARS[1]
+        return is_key or (span <= 2 * n and not may_be_years)
+    # Some rows repeat, identifier and all.
+    return is_key and distinct >= 0.5 * n and distinct == span and _repeats_rows(raw, values)
+
+
+def _repeats_rows(raw: Raw, values: np.ndarray) -> bool:
+    """Return whether rows that are equal in one column are equal in all columns of numbers and words."""
+    _, first, place = np.unique(values, return_index=True, return_inverse=True)
+    again = np.flatnonzero(first[place] != np.arange(len(values)))
+    earlier = first[place[again]]
+    return all(
+        np.array_equal(cells[again], cells[earlier], equal_nan=cells.dtype.kind == "f")
+        for name in raw.of_kind(NUMBER, DATE, CATEGORY)
+        for cells in [raw.codes(name) if name in raw.table.words else raw.numbers(name)]
+    )
+
+
+def _are_whole(values: np.ndarray) -> bool:
+    if values.dtype.kind != "f":
+        return True
+    first = values[:_LOOKED_AT]
+    return bool((np.rint(first) == first).all() and (np.rint(values) == values).all())
+
+
+def _repeated(raw: Raw, names: list[str]) -> tuple[dict[str, str], tuple[tuple[str, str, float], ...]]:
+    """Return the columns of numbers that equal an earlier one, and the pairs of others that are nearly equal."""
+    n, d = raw.n_rows, len(names)
+    size = min(n, max(_CELLS // max(d, 1), 300))
+    if d < 2 or size <= 3:  # two rows make every column a multiple of every other
+        return {}, ()
+    rows = None if size == n else np.sort(generator(0, 0).permutation(n)[:size])
+    X = np.empty((size, d))
+    for place, name in enumerate(names):
+        values = raw.numbers(name)
+        X[:, place] = _from_lowest(values if rows is None else values[rows])
+    X[~np.isfinite(X)] = np.nan
+    filled = np.where(np.isnan(X), np.nan_to_num(_mean(X)), X)
+    varied = np.flatnonzero(filled.max(axis=0) > filled.min(axis=0))
+
+    def repeats(one: int, other: int) -> bool:
+        return _is_repeat(raw.numbers(names[one]), raw.numbers(names[other]))
+
+    same = same_columns(filled, varied, repeats)
+    repeated = {column for column, _ in same}
+    rest = np.array([column for column in varied.tolist() if column not in repeated], dtype=int)
+    alike: list[tuple[str, str, float]] = []
+    if 1 < len(rest) <= _COMPARED and size >= _FEWEST_ROWS:
+        some = X[:: max(size // _COMPARED_ROWS, 1), rest]
+        r, ranks = _correlations(some), np.where(np.isnan(some), np.nan, rankdata(some, axis=0, nan_policy="omit"))
+        # Nor is it a single row far off that makes them correlate.
+        close = np.triu((np.abs(r) >= _ALIKE) & (r * _correlations(ranks) >= _ALIKE**2), 1)
+        pairs = np.argwhere(close)[np.argsort(-np.abs(r[close]), kind="stable")]
+        for number, (i, j) in enumerate(pairs.tolist()):
+            one, other = names[rest[j]], names[rest[i]]
+            by_all = number < _CLOSEST and len(some) < n
+            alike.append((one, other, _correlation(raw, [one, other]) if by_all else float(r[i, j])))
+        alike.sort(key=lambda pair: -abs(pair[2]))
+    return {names[column]: names[first] for column, first in same}, tuple(alike)
+
+
+def _from_lowest(values: np.ndarray) -> np.ndarray:
+    """Return numbers as floats; long whole ones less the lowest, so that they keep their last digits."""
+    if values.dtype.kind in "iu" and len(values):
+        low, high = int(values.min()), int(values.max())
+        if high - low < 2**53 < max(abs(low), abs(high)):
+            return (values - values.min()).astype(np.float64)
+    return values.astype(np.float64)
+
+
+def _mean(X: np.ndarray) -> np.ndarray:
+    """Return the mean of what is known of each column; nan of an empty one."""
+    known = np.isfinite(X)
+    counts = known.sum(axis=0)
+    return np.where(known, X, 0.0).sum(axis=0) / np.where(counts, counts, np.nan)
+
+
+def _correlations(X: np.ndarray) -> np.ndarray:
+    """Return Pearson's correlation of each pair of columns in the rows that know both; 0 where there are too few."""
+    known = np.isfinite(X).astype(np.float64)
+    Z = np.where(known > 0, X - _mean(X), 0.0)
+    Z /= np.maximum(np.abs(Z).max(axis=0), 1e-300)
+    n, sums, squares = known.T @ known, Z.T @ known, (Z**2).T @ known
+    covariance = n * (Z.T @ Z) - sums * sums.T
+    variance = n * squares - sums**2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        r = covariance / np.sqrt(variance * variance.T)
+    return np.where((n >= _FEWEST_ROWS) & np.isfinite(r), np.clip(r, -1.0, 1.0), 0.0)
+
+
+def _correlation(raw: Raw, columns: list[str]) -> float:
+    """Return Pearson's correlation of two columns in all rows that know both."""
+    return float(_correlations(np.stack([_from_lowest(raw.numbers(name)) for name in columns], axis=1))[0, 1])
+
+
+def same_columns(
+    X: np.ndarray, columns: np.ndarray, repeats: Callable[[int, int], bool]
+) -> tuple[tuple[int, int], ...]:
+    """Return the columns that repeat an earlier one up to a factor and an offset.
+
+    The standardised columns are projected to one random direction: equal ones land on the same number, up to its sign.
+    Only those that land next to each other are compared.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    columns : ndarray of int
+        Those to compare, none of them constant.
+    repeats : callable
+        ``repeats(i, j)`` says of two columns that correlate nearly perfectly whether they are the same.
+
+    Returns
+    -------
+    tuple of (int, int)
+        Column, and the first that it repeats.
+    """
+    if len(columns) < 2:
+        return ()
+    n, near = len(X), _NEAR if len(columns) <= _COMPARED else 0.0
+    direction = generator(0, 2).standard_normal(n)
+    direction -= direction.mean()
+    part = X[:, columns]
+    mean, spread = part.mean(axis=0, dtype=np.float64), part.std(axis=0, dtype=np.float64)
+    spread = np.where(spread > 0, spread, 1.0)
+    landed = np.abs((direction @ part) / spread) / np.linalg.norm(direction)
+    order, found, open_groups = np.argsort(landed, kind="stable"), {}, []
+    for place in order.tolist():
+        z = (part[:, place] - mean[place]) / spread[place]
+        # Rounding of float32 moves a column by 1e-7 of its size, which may be much of its spread.
+        slack = near + 1e-5 * (1.0 + abs(mean[place]) / spread[place]) * np.sqrt(n)
+        open_groups = [group for group in open_groups if landed[place] - landed[group[0]] <= slack]
+        match = next(
+            (
+                group
+                for group in open_groups
+                if abs(float(z @ group[1])) >= _REPEATS * n and repeats(int(columns[place]), int(columns[group[0]]))
+            ),
+            None,
+        )
+        if match is None:
+            open_groups.append((place, z, [place]))
+            found[place] = open_groups[-1][2]
+        else:
+            match[2].append(place)
+    pairs = [(int(columns[p]), int(columns[min(group)])) for group in found.values() for p in group if p != min(group)]
+    return tuple(sorted(pairs))
+
+
+def _is_repeat(one: np.ndarray, other: np.ndarray) -> bool:
+    """Return whether two columns are the same in all rows, but for unit, offset, and the rounding of what is written.
+
+    They lack the same rows. What one of them is, less a multiple of the other, varies by less than a unit of its last
+    digit; and where it is written with few digits, equal values of one are equal in the other.
+    """
+    x, y = _from_lowest(one), _from_lowest(other)
+    known = np.isfinite(x)
+    if not np.array_equal(known, np.isfinite(y)):
+        return False
+    x, y = x[known], y[known]
+    eps = max(_precision(x, one.dtype), _precision(y, other.dtype))
+    centred = x - x.mean()
+    slope = float(centred @ (y - y.mean())) / max(float(centred @ centred), 1e-300)
+    if not slope:
+        return False
+    computed = _ROUNDING * eps * (np.abs(y).max() + abs(slope) * np.abs(x).max())
+    written = max(_unit(y, eps), abs(slope) * _unit(x, eps))
+    if _width(y - slope * x) > 2.0 * max(written, computed):
+        return False
+    # Least squares come near the slope that leaves least; how near depends on the rows.
+    about = 2.0 * max(written, computed) / max(float(np.ptp(x)), 1e-300)
+    near: Any = minimize_scalar(
+        lambda a: _width(y - a * x),
+        bounds=(slope - about, slope + about),
+        method="bounded",
+        options={"xatol": 1e-3 * about},
+    )
+    left = min(_width(y - slope * x), float(near.fun))
+    if left <= computed:
+        return True
+    return left < written and np.array_equal(pd.factorize(x)[0], pd.factorize(y)[0])
+
+
+def _width(values: np.ndarray) -> float:
+    return float(np.ptp(values))
+
+
+def _precision(values: np.ndarray, dtype: np.dtype[Any]) -> float:
+    """Return the relative precision of numbers of a type, which may hold what was computed in single precision."""
+    eps = float(np.finfo(dtype if dtype.kind == "f" else np.float64).eps)
+    is_single = dtype.itemsize > 4 and not _unit(values, eps) and bool((values.astype(np.float32) == values).all())
+    return float(np.finfo(np.float32).eps) if is_single else eps
+
+
+def _unit(values: np.ndarray, eps: float) -> float:
+    """Return the unit of the last decimal that values are written with; 0 if that is as many as floats hold."""
+    largest = float(np.abs(values).max())
+    for decimals in range(int(np.clip(-np.log10(max(largest, 1e-9) * 100 * eps), 0, 15)) + 1):
+        slack = 4 * eps * max(largest, 1.0)
+        if all((np.abs(np.round(part, decimals) - part) <= slack).all() for part in (values[:100], values)):
+            return 10.0**-decimals
+    return 0.0
+
+
+def _renamed(raw: Raw, same: dict[str, str]) -> dict[str, str]:
+    """Return the columns of words, codes or text of which each value stands for one of an earlier column."""
+    texts = [name for name in raw.columns if name in raw.table.texts]
+    firsts, found = dict[bytes, list[str]](), dict[str, str]()
+    for name in raw.columns:
+        codes = None
+        if name in raw.table.words or (name in texts and len(texts) > 1):
+            codes = raw.codes(name)
+        elif name not in same and raw.table.kind(name) == NUMBER:
+            codes = _few_codes(raw.numbers(name))
+        if codes is None:
+            continue
+        known = codes >= 0
+        places = np.full(len(codes), -1)
+        places[known], words = pd.factorize(codes[known])
+        if len(words) < 2:
+            continue
+        earlier = firsts.setdefault(blake2b(places.tobytes(), digest_size=16).digest(), [])
+        may_be_codes = len(words) * _ROWS_OF_A_WORD <= np.count_nonzero(known)
+        # Two numbers that belong to the same place or person have each a size of its own.
+        is_number = raw.table.kind(name) == NUMBER
+        others = [first for first in earlier if not (is_number and raw.table.kind(first) == NUMBER)]
+        match = next((first for first in others if may_be_codes or _are_equal(raw, name, first)), None)
+        if match is None:
+            earlier.append(name)
+        else:
+            found[name] = match
+    return found
+
+
+def _few_codes(values: np.ndarray) -> np.ndarray | None:
+    """Return the place of each of a few whole numbers among all, −1 where one is missing; None for others."""
+    step = max(len(values) // _LOOKED_AT, 1)
+    known = np.isfinite(values)
+    if len(np.unique(values[::step][known[::step]])) > _CODES or not _are_whole(values[known]):
+        return None
+    words, codes = np.unique(values[known], return_inverse=True)
+    found = np.full(len(values), -1)
+    found[known] = codes
+    return found if len(words) <= _CODES else None
+
+
+def _are_equal(raw: Raw, one: str, other: str) -> bool:
+    """Return whether two columns hold the same words in the same rows."""
+    rows = raw.file_rows(np.arange(raw.n_rows))
+    cells = raw.cells([one, other], rows)
+    return bool((cells[one].astype(str) == cells[other].astype(str)).all())
+
+
+class Columns(Question[ColumnResult]):
+    """Which columns are constant, repeat others, number the rows, or are not used."""
+
+    name, key = "Columns", "columns"
+
+    def applies(self, inspection: Inspection) -> bool:
+        return not inspection.has_images
+
+    def compute(self, inspection: Inspection) -> ColumnResult:
+        inspection.progress(0.1, "Columns")
+        return inspect_columns(inspection.raw)
+
+    def describe(self, result: ColumnResult, inspection: Inspection) -> Finding:
+        n = result.n_columns
+        if n and len(result.constant) == n:
+            return self.say("warning", "No column has more than a single value: all rows are equal.")
+        more = []
+        if result.ticked:
+            which = [column for column, _ in result.ticked]
+            value = f" ({result.ticked[0][1]})" if len(which) == 1 else ""
+            boxes = "a box that is ticked or not" if len(which) == 1 else "boxes that are ticked or not"
+            more.append(
+                f"{some_of(n, which)} {plural(len(which), 'holds', 'hold')} one value{value} or nothing, as {boxes}"
+            )
+        if result.alike:
+            one, other, r = result.alike[0]
+            others = len(result.alike) - 1
+            rest = f", and so do{'es' * (others == 1)} {counted(others, 'other pair')} (0.99 or more)" if others else ""
+            more.append(f"“{one}” and “{other}” go together (correlation {_written_correlation(r)}){rest}")
+        if result.ordering:
+            which = [column for column, _ in result.ordering]
+            more.append(f"The rows are sorted by {some_of(n, which)}")
+        if result.unused:
+            which = [column for column, _ in result.unused]
+            why = " or ".join(dict.fromkeys(reason for _, reason in result.unused))
+            more.append(f"nothing is computed from {some_of(n, which)} ({why})")
+        if result.order:
+            more.append(f"“{result.order}” gives the order")
+        parts, odd = _odd_columns(result)
+        if not parts:
+            numbers = ["no column of numbers numbers the rows"] if not result.ordering else []
+            said = ["No column is constant", "none repeats another", *numbers]
+            return self.say("fine", sentences([join(said), *more]))
+        advice = "leave such columns out" if len(odd) > 1 else "leave it out"
+        status = "warning" if result.numbering else "look"
+        return self.say(status, sentences(["; ".join(parts), advice, *more])).about(columns=odd)
+
+
+def _odd_columns(result: ColumnResult) -> tuple[list[str], list[str]]:
+    """Return what is said about columns that say nothing, or nothing new, and these columns."""
+    n, parts = result.n_columns, []
+    if result.constant:
+        parts.append(f"{some_of(n, result.constant)} {plural(len(result.constant), 'has', 'have')} a single value")
+    nearly = [column for column, _, _ in result.nearly]
+    if len(nearly) == 1:
+        column, value, part = result.nearly[0]
+        parts.append(f"“{column}” is {value} in {_nearly_all(part)} of the rows")
+    elif nearly:
+        parts.append(f"{some_of(n, nearly)} have one value in at least {share(_NEARLY)} of the rows")
+    twice = [column for column, _ in result.same]
+    if twice:
+        first = f" (“{result.same[0][1]}”)" if len(twice) == 1 else ""
+        parts.append(f"{some_of(n, twice)} {plural(len(twice), 'repeats', 'repeat')} an earlier column{first}")
+    if result.numbering:
+        numbered = plural(len(result.numbering), "numbers the rows", "number the rows")
+        parts.append(f"{some_of(n, result.numbering)} {numbered}, as an identifier does")
+    return parts, [*result.constant, *nearly, *twice, *result.numbering]
+
+
+def _written_correlation(r: float) -> str:
+    """Write a correlation, and never as 1 where it is less."""
+    bound = "above 0.999" if r > 0 else "below −0.999"
+    return bound if 0.9995 <= abs(r) < 1.0 - 1e-12 else f"{r:.3f}".replace("-", "−")
+
+
+def _nearly_all(part: float) -> str:
+    """Write a share that is nearly 1, but never as 100%."""
+    return f"{min(100 * part, 99.999):.{1 if part < 0.9985 else 3}f}%"

@@ -1,0 +1,436 @@
+"""Dependence: which columns tell of each other, and those of them that hardly correlate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from rfviz.analysis.dependence import (
+    ConditionalDependence,
+    DependenceResult,
+    find_conditional_dependence,
+    find_dependence,
+)
+from rfviz.datasets.files.table import CATEGORY, NUMBER
+from rfviz.errors import DataError
+from rfviz.figures.quick import literal, trace
+from rfviz.figures.template import COLOURS, rgba, styled
+from rfviz.inspection.drawing import HEIGHT
+from rfviz.inspection.finding import Finding
+from rfviz.inspection.question import Computation, Picture, Question
+from rfviz.inspection.raw import NAMED_LIKE_KEYS, Raw
+from rfviz.progress import Progress, silent
+from rfviz.words import counted
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from rfviz.inspection.inspection import Inspection
+
+__all__ = [
+    "AtTheSame",
+    "ColumnDependence",
+    "Dependence",
+    "HeldConstant",
+    "hold_constant",
+    "inspect_dependence",
+    "plot_dependence",
+    "plot_pair",
+]
+
+_ROWS, _FEWEST, _CELLS, _MOST_COLUMNS = 20_000, 2_000, 2_000_000, 500
+# Expected share of false pairs among those that are told; a weaker dependence is called weak.
+_FALSE, _LEAST = 0.01, 0.3
+# Columns hardly correlate up to the one, and are news from the other on; how alike neighbouring rows may be in both.
+_HARDLY, _NEWS, _ALIKE = 0.2, 0.5, 0.1
+_NAMED, _DRAWN = 3, 1500
+# Columns of the heat map; pixels of its slanted names below, and of each column, so that every name is there.
+_HEAT, _NAMES_HEIGHT, _ROW_HEIGHT = 60, 170, 19
+# Pairs at most that are looked at again among rows with the same third column.
+_MOST_HELD = 100
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnDependence:
+    """How strongly columns depend on each other.
+
+    Attributes
+    ----------
+    names : tuple of str
+    values : ndarray of shape (n, d)
+        Of the rows that were used; words are numbered, nan where a value is missing.
+    words : dict of str to list of str
+        The words of columns of words.
+    result : DependenceResult
+    n_all : int
+        Rows of the file.
+    """
+
+    names: tuple[str, ...]
+    values: np.ndarray
+    words: dict[str, list[str]]
+    result: DependenceResult
+    n_all: int
+
+    @property
+    def measured(self) -> np.ndarray:
+        """Pairs that enough rows know, the strongest first, shape (k, 2)."""
+        pairs = np.argwhere(np.triu(self.result.freedom, 1) > 0)
+        return pairs[np.argsort(-self.result.strength[tuple(pairs.T)], kind="stable")]
+
+    @property
+    def dependent(self) -> np.ndarray:
+        """Pairs that depend on each other, however weakly, the strongest first, shape (k, 2)."""
+        pairs = self.measured
+        return pairs[self.result.adjusted[tuple(pairs.T)] <= _FALSE]
+
+    @property
+    def pairs(self) -> np.ndarray:
+        """Pairs that depend on each other and not just weakly, the strongest first, shape (k, 2)."""
+        pairs = self.dependent
+        return pairs[self.result.strength[tuple(pairs.T)] >= _LEAST]
+
+    def may_be_chance(self, pairs: np.ndarray) -> np.ndarray:
+        """Return of which pairs rows that follow each other are alike in both columns, so that these seem to depend."""
+        one, other = pairs.T
+        return self.result.neighbours[one] * self.result.neighbours[other] > _ALIKE
+
+    def uncorrelated(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the pairs of numbers that hardly correlate, and those of them where chance may have done it."""
+        pairs = self.pairs
+        strength, r = self.result.strength[tuple(pairs.T)], self.result.correlation[tuple(pairs.T)]
+        is_news = (np.abs(r) <= _HARDLY) & (strength >= _NEWS)
+        may_be_chance = self.may_be_chance(pairs)
+        return pairs[is_news & ~may_be_chance], pairs[is_news & may_be_chance]
+
+    def to_frame(self, most: int = 200) -> pd.DataFrame:
+        """Return one row per pair that depends on each other, those that hardly correlate first."""
+        news = {(int(i), int(j)) for i, j in self.uncorrelated()[0]}
+        pairs = sorted(map(tuple, self.pairs.tolist()), key=lambda pair: pair not in news)[:most]
+        return pd.DataFrame(
+            [
+                (
+                    self.names[i],
+                    self.names[j],
+                    self.result.strength[i, j],
+                    self.result.correlation[i, j],
+                    self.result.adjusted[i, j],
+                )
+                for i, j in pairs
+            ],
+            columns=["column", "other column", "dependence", "rank correlation", "p-value"],
+        )
+
+    def shown(self) -> tuple[tuple[str, str], np.ndarray]:
+        """Return the strongest of `pairs` that hardly correlate, or else of all, and some of its rows."""
+        news, pairs = self.uncorrelated()[0], self.pairs
+        i, j = (news if len(news) else pairs)[0].tolist()
+        step = np.unique(np.linspace(0, len(self.values) - 1, min(len(self.values), _DRAWN)).astype(int))
+        return (self.names[i], self.names[j]), self.values[step][:, [i, j]]
+
+    def strength_frame(self) -> pd.DataFrame:
+        """Return one row per pair of columns."""
+        one, other = np.triu_indices(len(self.names), 1)
+        names = np.array(self.names, dtype=object)
+        return pd.DataFrame({
+            "column": names[one], "other column": names[other], "dependence": self.result.strength[one, other],
+            "rank correlation": self.result.correlation[one, other],
+        })  # fmt: skip
+
+    def pair_frame(self) -> pd.DataFrame:
+        """Return some rows in the two columns of :meth:`shown`."""
+        names, values = self.shown()
+        columns = {}
+        for name, column in zip(names, values.T, strict=True):
+            words = self.words.get(name)
+            columns[name] = column if words is None else [words[int(code)] if code >= 0 else None for code in column]
+        return pd.DataFrame(columns)
+
+
+def inspect_dependence(raw: Raw, progress: Progress = silent) -> ColumnDependence:
+    """Measure how strongly columns depend on each other.
+
+    Raises
+    ------
+    DataError
+        For fewer than two columns or 40 rows, or too many columns.
+    """
+    table = raw.table
+    names = [name for name in raw.of_kind(NUMBER, CATEGORY) if name != raw.order and not NAMED_LIKE_KEYS.search(name)]
+    if len(names) > _MOST_COLUMNS:
+        raise DataError(
+            f"ColumnDependence is measured of at most {_MOST_COLUMNS} columns; here are {len(names):,}. Leave some out."
+        )
+    n = min(raw.n_rows, max(_CELLS // max(len(names), 1), _FEWEST), _ROWS)
+    rows = raw.file_rows(np.unique(np.linspace(0, raw.n_rows - 1, n).astype(np.int64)))
+    values, words = np.empty((len(rows), len(names))), {}
+    for place, name in enumerate(names):
+        if name in table.words:
+            codes = np.asarray(table.words[name].codes)[rows]
+            values[:, place] = np.where(codes < 0, np.nan, codes)
+            words[name] = list(map(str, table.words[name].categories))
+        else:
+            values[:, place] = table.quantity(name)[rows]
+    categories = [place for place, name in enumerate(names) if name in words]
+    return ColumnDependence(tuple(names), values, words, find_dependence(values, categories, progress), raw.n_rows)
+
+
+@dataclass(frozen=True, eq=False)
+class HeldConstant:
+    """The pairs that depend on each other, among rows with the same value of a third column.
+
+    Attributes
+    ----------
+    given : str
+        The third column.
+    names : tuple of (str, str)
+        The pairs, those that depend most among all rows first.
+    before : ndarray of shape (n_pairs,)
+        Their dependence among all rows.
+    result : ConditionalDependence
+    """
+
+    given: str
+    names: tuple[tuple[str, str], ...]
+    before: np.ndarray
+    result: ConditionalDependence
+
+    @property
+    def still(self) -> np.ndarray:
+        """Which pairs depend on each other among rows with the same value, too."""
+        return self.result.adjusted <= _FALSE
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per pair, those that depend most at the same value first."""
+        frame = pd.DataFrame(self.names, columns=["column", "other column"])
+        frame["dependence"] = self.before
+        frame[f"at the same {self.given}"], frame["p-value"] = self.result.strength, self.result.adjusted
+        order = np.lexsort([-self.result.strength, ~self.still])
+        return frame.iloc[order].reset_index(drop=True)
+
+    def __str__(self) -> str:
+        n, still = len(self.names), self.still
+        same = f"among rows with the same “{self.given}”"
+        if not n:
+            return f"No two other columns depend clearly on each other, so there is no pair to look at {same}."
+        if still.all():
+            which = "The pair depends" if n == 1 else f"All {n} pairs depend" if n > 2 else "Both pairs depend"
+            return f"{which} on each other {same}, too: {self._pair(int(self.result.strength.argmax()))}."
+        gone = np.flatnonzero(~still)
+        largest = self._pair(int(gone[self.before[gone].argmax()]))
+        if not still.any():
+            which = "The pair shows" if n == 1 else f"None of {n} pairs shows"
+            no = " no" if n == 1 else ""
+            return f"{which}{no} dependence {same}: {largest}. “{self.given}” may be all that makes them go together."
+        strongest = int(np.where(still, self.result.strength, -1.0).argmax())
+        which, most = ("depends", ":") if still.sum() == 1 else ("depend", ", most")
+        rest = f" and {counted(len(gone) - 1, 'more pair')}" if len(gone) > 1 else ""
+        return (
+            f"{int(still.sum())} of {n} pairs still {which} on each other {same}{most} {self._pair(strongest)}. "
+            f"No dependence shows between {largest}{rest}."
+        )
+
+    def _pair(self, place: int) -> str:
+        one, other = self.names[place]
+        held, before = self.result.strength[place], self.before[place]
+        return f"“{one}” and “{other}” (dependence {held:.2f}, among all rows {before:.2f})"
+
+
+def hold_constant(dependence: ColumnDependence, given: str, progress: Progress = silent) -> HeldConstant:
+    """Return which of the pairs that depend on each other do so among rows with the same value of a third column."""
+    held = dependence.names.index(given)
+    pairs = dependence.pairs
+    pairs = pairs[(pairs != held).all(axis=1)][:_MOST_HELD]
+    words = [place for place, name in enumerate(dependence.names) if name in dependence.words]
+    found = find_conditional_dependence(dependence.values, pairs, held, words, progress)
+    names = tuple((dependence.names[i], dependence.names[j]) for i, j in pairs.tolist())
+    return HeldConstant(given, names, dependence.result.strength[pairs[:, 0], pairs[:, 1]], found)
+
+
+class Dependence(Question[ColumnDependence]):
+    """Which columns depend on each other though they hardly correlate, or else which depend most."""
+
+    name, key = "Dependence", "dependence"
+    formats: ClassVar = {"dependence": "%.3f", "rank correlation": "%.3f", "p-value": "%.2g"}
+    method = (
+        "**Dependence.** Cosine waves over the ranks of each column, words and few values as indicators, in up to "
+        "20,000 rows that know both. How much of one column the other explains is measured as in redundancy "
+        "analysis (van den Wollenberg 1977), so that words count by their rows; of numbers this is the largest "
+        "canonical correlation, as in the randomized dependence coefficient (Lopez-Paz et al. 2013). A pair is "
+        "worth a look from 0.5 on, if its ranks correlate by 0.2 at most; of the pairs told, at most 1% are "
+        "expected to be false. P-values follow from the moments of permutations. Among rows with the same third "
+        "column: the same waves, less what many waves of that column predict of them; p-values allow for noise that "
+        "varies with it, as in the randomized conditional correlation test (Strobl et al. 2019)."
+    )
+
+    def applies(self, inspection: Inspection) -> bool:
+        return not inspection.has_images and len(inspection.raw.columns) > 1
+
+    def compute(self, inspection: Inspection) -> ColumnDependence:
+        return inspect_dependence(inspection.raw, inspection.progress)
+
+    def describe(self, result: ColumnDependence, inspection: Inspection) -> Finding:
+        dependence = result
+        names, (news, doubtful) = dependence.names, dependence.uncorrelated()
+        measured, n_rows = dependence.measured, dependence.result.n_rows
+        if not len(measured):
+            return self.say(
+                "unknown", "No two columns can be compared: too few rows know both, or one of them hardly varies."
+            )
+        said = []
+        if len(news):
+            shown = ", ".join(_pair(dependence, pair) for pair in news[:_NAMED])
+            rest = f" and {len(news) - _NAMED:,} more" if len(news) > _NAMED else ""
+            verb, whose = ("depends", "the") if len(news) == 1 else ("depend", "their")
+            of = f"{len(news):,} of {counted(len(measured), 'pair')} of columns"
+            said.append(f"{of} {verb} on each other though {whose} columns hardly correlate: {shown}{rest}")
+        else:
+            said += _strongest(dependence) if len(dependence.pairs) else _weak(dependence)
+        if len(doubtful):
+            seem = f"{counted(len(doubtful), 'pair')} {'seems' if len(doubtful) == 1 else 'seem'}"
+            said.append(f"{seem} to without correlating, but {_ALIKE_ROWS}")
+        untold = len(names) * (len(names) - 1) // 2 - len(measured)
+        if untold:
+            said.append(
+                f"{counted(untold, 'other pair')} cannot be compared: too few rows know both, or one hardly varies"
+            )
+        if n_rows < dependence.n_all:
+            said.append(f"Judged by {n_rows:,} of {dependence.n_all:,} rows")
+        about = [names[column] for pair in news.tolist() for column in pair]
+        return self.say("look" if len(news) else "fine", " ".join(f"{part}." for part in said)).about(columns=about)
+
+    def pictures(self, result: ColumnDependence) -> Iterator[Picture]:
+        words = "How strongly each pair of columns depends on each other."
+        explanation = "The stronger the colour, the more two columns depend on each other."
+        yield Picture("dependence", result, plot_dependence, words, explanation, result.strength_frame)
+        if len(result.pairs):
+            words = "Rows in the two columns that depend most without correlating, or else most."
+            yield Picture("pair", result, plot_pair, words, table=result.pair_frame)
+
+    def note(self, result: ColumnDependence) -> str:
+        if not len(result.pairs):
+            return "No two columns depend clearly on each other."
+        return (
+            "Dependence: how well the better known one of two columns follows from the other, from 0 to 1. Pairs that "
+            "hardly correlate come first. P-values are adjusted for the number of pairs."
+        )
+
+
+@dataclass(frozen=True)
+class AtTheSame(Computation):
+    """The pairs among rows with the same value of one column."""
+
+    given: str
+
+    def compute(self, inspection: Inspection) -> HeldConstant:
+        return hold_constant(inspection.answer(Dependence()), self.given, inspection.progress)
+
+
+def _strongest(dependence: ColumnDependence) -> list[str]:
+    """Say which columns depend most, where none do so without correlating."""
+    pairs, result = dependence.pairs, dependence.result
+    strength, r = result.strength[tuple(pairs.T)], np.abs(result.correlation[tuple(pairs.T)])
+    verb = "depends" if len(pairs) == 1 else "depend"
+    most = f", most {_pair(dependence, pairs[0])}" if len(pairs) > 1 else f": {_pair(dependence, pairs[0])}"
+    of = f"{len(pairs):,} of {counted(len(dependence.measured), 'pair')} of columns"
+    said = [f"{of} {verb} on each other by {_LEAST} or more{most}"]
+    clear = (strength >= _NEWS) & np.isfinite(r)
+    n_alike = int(np.count_nonzero(dependence.may_be_chance(pairs)))
+    if clear.any() and (r[clear] > _HARDLY).all():
+        said.append(f"Numbers that depend by {_NEWS} or more correlate, too")
+    if n_alike and not len(dependence.uncorrelated()[1]):
+        which = f"For {n_alike:,} of them this" if n_alike < len(pairs) else "This"
+        said.append(f"{which} is no proof, for {_ALIKE_ROWS}")
+    return said
+
+
+def _weak(dependence: ColumnDependence) -> list[str]:
+    """Say which columns depend weakly, or else how strong a dependence would have to be to show."""
+    measured, result = dependence.measured, dependence.result
+    n_pairs, pairs = counted(len(measured), "pair"), dependence.dependent
+    sure = pairs[~dependence.may_be_chance(pairs)]
+    if len(pairs):
+        told = sure if len(sure) else pairs
+        verb = ("depends" if len(told) == 1 else "depend") if len(sure) else ("seems" if len(told) == 1 else "seem")
+        weakly = f"{verb} {'' if len(sure) else 'to depend '}weakly on each other"
+        which = f", most {_pair(dependence, told[0])}" if len(told) > 1 else f": {_pair(dependence, told[0])}"
+        but = "" if len(sure) else f", but {_ALIKE_ROWS}"
+        return [f"No two columns depend by {_LEAST} or more. {len(told):,} of {n_pairs} {weakly}{which}{but}"]
+    seen = result.visible(_FALSE)
+    shows = f"one of {seen:.2f} or more would almost surely show" if seen < 1.0 else "hardly any shows in so few rows"
+    strongest, rows = _pair(dependence, measured[0]), counted(result.n_rows, "row")
+    if len(measured) == 1:
+        return [f"No dependence shows between {strongest} in {rows}; {shows}"]
+    none = f"No dependence shows between {n_pairs} of columns ({rows})"
+    return [none, f"The strongest, {strongest}, may be chance; {shows}"]
+
+
+_ALIKE_ROWS = "in both columns each row is like the one before it, and that alone can look like dependence"
+
+
+def _pair(dependence: ColumnDependence, pair: np.ndarray) -> str:
+    i, j = pair.tolist()
+    r = float(dependence.result.correlation[i, j])
+    said = f", rank correlation {_rounded(r)}" if np.isfinite(r) else ""
+    strength = _rounded(float(dependence.result.strength[i, j]))
+    return f"“{dependence.names[i]}” and “{dependence.names[j]}” (dependence {strength}{said})"
+
+
+def _rounded(value: float) -> str:
+    """Write a number between −1 and 1, and never 1 for less."""
+    if 0.995 <= abs(value) < 1.0 - 1e-5:  # to which single precision is good
+        return "below −0.99" if value < 0 else "above 0.99"
+    return f"{value:.2f}".replace("-", "−").replace("−0.00", "0.00")
+
+
+def plot_dependence(dependence: ColumnDependence, revision: str = "") -> go.Figure:
+    """Draw the dependence of each pair of columns as a heat map, of the columns that depend most where there are many.
+
+    Parameters
+    ----------
+    dependence : ColumnDependence
+    revision : str
+        While it stays the same, the zoom survives a redraw.
+    """
+    strength, correlation = dependence.result.strength.copy(), dependence.result.correlation
+    np.fill_diagonal(strength, 0.0)
+    shown = np.sort(np.argsort(-strength.max(axis=1), kind="stable")[:_HEAT])
+    np.fill_diagonal(strength, np.nan)
+    names = [literal(dependence.names[column]) for column in shown]
+    heat = trace(
+        "heatmap", z=strength[np.ix_(shown, shown)], x=names, y=names, zmin=0.0, zmax=1.0, hoverongaps=False,
+        colorscale=[[0, rgba(COLOURS[0], 0.04)], [1, COLOURS[0]]], customdata=correlation[np.ix_(shown, shown)],
+        hovertemplate="%{x} and %{y}: dependence %{z:.2f}, rank correlation %{customdata:.2f}<extra></extra>",
+        showscale=False,
+    )  # fmt: skip
+    across = {"type": "category", "showgrid": False, "tickangle": -45, "automargin": True}
+    up = {"type": "category", "showgrid": False, "autorange": "reversed", "automargin": True}
+    axes = {"xaxis": across, "yaxis": up, "margin": {"t": 12}}
+    height = max(HEIGHT, _NAMES_HEIGHT + _ROW_HEIGHT * len(shown))
+    return styled([heat], x="", y="", height=height, revision=revision, **axes)
+
+
+def plot_pair(dependence: ColumnDependence, revision: str = "") -> go.Figure:
+    """Draw rows in the two columns that depend most without correlating, or else most of all.
+
+    Parameters
+    ----------
+    dependence : ColumnDependence
+        With a pair that depends.
+    revision : str
+        While it stays the same, the zoom survives a redraw.
+    """
+    names, values = dependence.shown()
+    values = values[np.isfinite(values).all(axis=1)]
+    x, y = (_cells(dependence.words.get(name), values[:, place]) for place, name in enumerate(names))
+    points = trace("scatter", x=x, y=y, mode="markers", marker={"color": rgba(COLOURS[0], 0.5), "size": 6},
+                   hovertemplate="%{x}, %{y}<extra></extra>")  # fmt: skip
+    return styled([points], x=literal(names[0]), y=literal(names[1]), height=HEIGHT, revision=revision)
+
+
+def _cells(words: list[str] | None, values: np.ndarray) -> Any:
+    return values if words is None else [literal(words[int(value)]) for value in values]

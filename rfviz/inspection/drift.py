@@ -1,0 +1,667 @@
+"""Drift: whether two parts of the rows, or this file and another one, have one distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+import pandas as pd
+from scipy.stats import chi2_contingency, norm
+from sklearn.decomposition import PCA
+
+from rfviz.analysis.drift import FEWEST_ROWS, DriftResult, find_drift
+from rfviz.datasets import Dataset
+from rfviz.datasets.files.table import CATEGORY, DATE, NUMBER, Table
+from rfviz.errors import DataError
+from rfviz.figures.quick import literal, trace
+from rfviz.figures.template import COLOURS, SYMBOLS, rgba, styled
+from rfviz.inspection.drawing import HEIGHT, OF_ROWS
+from rfviz.inspection.finding import Finding
+from rfviz.inspection.question import Picture, Question
+from rfviz.inspection.raw import NAMED_LIKE_KEYS, Raw
+from rfviz.inspection.sample import column_name
+from rfviz.inspection.words import share
+from rfviz.progress import Progress, silent
+from rfviz.words import counted
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from rfviz.inspection.inspection import Inspection
+
+__all__ = ["AUTOMATIC", "Comparison", "Drift", "Part", "compared_columns", "inspect_drift", "plot_drift"]
+
+#: What is compared where nobody says: the other file, training with test rows, or the halves of the rows.
+AUTOMATIC = "automatic"
+# One false alarm in a thousand tables; a smaller difference of distribution functions is no news.
+_ALARM, _LEAST = 1e-3, 0.01
+_FEW_VALUES, _DRAWN, _NAMED = 12, 1500, 3
+_FIRST = 1000
+# Words of a column that are drawn.
+_WORDS = 12
+# Directions in which images vary most.
+_DIRECTIONS = 10
+# Of ten columns that differ by as much as is said to be noticed, about nine are.
+_NINE_OF_TEN, _N_QUESTIONS = 1.28, 3
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One of the two samples: rows of a table, and columns of it.
+
+    Attributes
+    ----------
+    name : str
+        What it is, as a part of a sentence.
+    table : Table
+    rows : ndarray of int
+        Rows of the table, in the order in which they may depend on each other.
+    columns : tuple of str
+    words : dict of str to ndarray of int
+        The number of each row's word, of columns of words; -1 where it is missing.
+    """
+
+    name: str
+    table: Table
+    rows: np.ndarray
+    columns: tuple[str, ...]
+    words: dict[str, np.ndarray]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and columns."""
+        return len(self.rows), len(self.columns)
+
+    @cached_property
+    def _numbers(self) -> list[str]:
+        return [name for name in self.columns if name not in self.words]
+
+    def __getitem__(self, places: np.ndarray) -> np.ndarray:
+        """Return some rows as numbers, nan where a value is missing."""
+        rows = self.rows[places]
+        if not self.words:
+            return self.table.numbers(self._numbers, rows)
+        found = np.empty((len(rows), len(self.columns)))
+        is_number = np.array([name not in self.words for name in self.columns])
+        if is_number.any():
+            found[:, is_number] = self.table.numbers(self._numbers, rows)
+        for place in np.flatnonzero(~is_number).tolist():
+            codes = self.words[self.columns[place]][rows]
+            found[:, place] = np.where(codes < 0, np.nan, codes)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What differs between two samples.
+
+    Attributes
+    ----------
+    first, second : Part
+    result : DriftResult
+    n_columns : int
+        Columns of the file, those that were not compared included.
+    whole : Comparison or None
+        The halves of all rows, where each class was cut by itself because these halves differ in their classes.
+    uneven : (str, float, float)
+        The class whose share differs most between the halves of all rows, with either share.
+    only_first, only_second, other_kind : tuple of str
+        Columns that are not compared: only one of two files has them, or they hold numbers in one and words in the
+        other.
+    keys, sorting : tuple of str
+        Columns that are not compared, for they are named as numbers of the rows are, or the rows are sorted by them.
+    images : ndarray of int or None
+        The row of the file of each image, from 0, where the columns are measures of images.
+    """
+
+    first: Part
+    second: Part
+    result: DriftResult
+    n_columns: int
+    whole: Comparison | None = None
+    uneven: tuple[str, float, float] = ("", 0.0, 0.0)
+    only_first: tuple[str, ...] = ()
+    only_second: tuple[str, ...] = ()
+    other_kind: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    sorting: tuple[str, ...] = ()
+    images: np.ndarray | None = None
+
+    @property
+    def what(self) -> str:
+        """The word for what was compared."""
+        return "column" if self.images is None else "measure"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that were compared."""
+        return self.first.columns
+
+    @property
+    def columns(self) -> np.ndarray:
+        """The columns that differ by themselves, by enough to be told, the farthest first."""
+        found = self.result.columns(_ALARM)
+        return found[self.result.apart[found] >= _LEAST]
+
+    @property
+    def in_values(self) -> np.ndarray:
+        """Those of them whose known values differ; of the others only the gaps do."""
+        found = self.columns
+        return found[(self.result.values_p[found] <= _ALARM) & (self.result.distances[found] >= _LEAST)]
+
+    @property
+    def together(self) -> bool:
+        """Whether the combination of the columns differs."""
+        return self.result.together_p <= _ALARM
+
+    @property
+    def noticed(self) -> float:
+        """The distance of a column from which on its difference would have been noticed, in about nine of ten cases."""
+        result, d = self.result, len(self.names)
+        # A share deviates from its mean by at most half of this root; three questions are asked of each column.
+        z = norm.isf(_ALARM / (2 * _N_QUESTIONS * d))
+        # Few blocks vary more when they are permuted, for the difference itself is among them.
+        n_blocks = sum(result.n_used) / result.block_rows
+        z = z / np.sqrt(max(1.0 - z**2 / n_blocks, 1e-9)) + _NINE_OF_TEN
+        return float(min(0.5 * z * np.sqrt(max(result.alike, 1.0) * sum(1.0 / n for n in result.n_used)), 1.0))
+
+    @property
+    def pictured(self) -> Comparison:
+        """The comparison that has a difference to draw: this one, or that of all rows."""
+        return self if self.whole is None or self.shown()[0] else self.whole
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per column, the farthest apart first."""
+        return self.result.to_frame(self.names)
+
+    def words(self, name: str) -> list[str]:
+        """Return the words that the numbers of a column stand for; none for numbers."""
+        if name not in self.first.words:
+            return []
+        words = list(map(str, self.first.table.words[name].categories))
+        more = max(int(self.second.words[name].max(initial=-1)) + 1 - len(words), 0)
+        return words + [f"new word {number + 1}" for number in range(more)]
+
+    def shown(self) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
+        """Return the column, or the pair of columns, that differs most, and its values in some rows of each part.
+
+        Words are numbered. The columns are none where nothing but gaps differs.
+        """
+        columns: list[int] = self.in_values[:1].tolist()
+        if not columns and self.together and self.result.pairs:
+            columns = list(self.result.pairs[0][:2])
+        values = []
+        for part in (self.first, self.second):
+            places = np.unique(np.linspace(0, len(part.rows) - 1, min(len(part.rows), _DRAWN)).astype(int))
+            values.append(part[places][:, columns] if columns else np.empty((0, 0)))
+        return tuple(self.names[column] for column in columns), values[0], values[1]
+
+
+def compared_columns(dataset: Dataset) -> list[str]:
+    """Return the columns whose values can say which rows are compared."""
+    if dataset.image_shape:
+        return []
+    if dataset.origin is None:
+        return [column_name(dataset, column) for column in range(dataset.n_features)]
+    table = dataset.origin.table
+    return [name for name in table.names if table.kind(name) in (NUMBER, CATEGORY, DATE)]
+
+
+def inspect_drift(raw: Raw, dataset: Dataset, by: str = AUTOMATIC, progress: Progress = silent) -> Comparison | None:
+    """Compare two parts of the rows, or this file with another one.
+
+    Parameters
+    ----------
+    raw : Raw
+    dataset : Dataset
+        Prepared rows of it.
+    by : str
+        :data:`AUTOMATIC`, or a column: its two most frequent values, or the rows up to its median and those beyond.
+    progress : callable
+
+    Returns
+    -------
+    Comparison or None
+        None where nobody says what to compare, and the order of the rows means nothing, there are too few rows, or no
+        column can be compared.
+
+    Raises
+    ------
+    DataError
+        If somebody says what to compare, and a part has too few rows, or no column can be compared.
+    """
+    images = None
+    if dataset.image_shape:
+        if dataset.n_samples < 2 * FEWEST_ROWS:
+            return None
+        raw, images = _measured(raw, dataset), dataset.row_numbers
+    parts = _parts(raw, dataset, by)
+    if parts is None:
+        return None
+    other, table = _other(dataset, by), raw.table
+    names = [name for name in raw.of_kind(NUMBER, CATEGORY) if name not in (raw.order, by)]
+    keys = tuple(name for name in names if NAMED_LIKE_KEYS.search(name))
+    sorting = tuple(name for name in names if name not in keys and _is_sorted(raw, name))
+    names = [name for name in names if name not in (*keys, *sorting)]
+    if raw.label is not None and raw.label != by and table.kind(raw.label) in (NUMBER, CATEGORY):
+        names.append(raw.label)
+    apart: tuple[tuple[str, ...], ...] = ((), (), ())
+    if other is not None:
+        lacked = tuple(name for name in names if name not in other)
+        new = tuple(name for name in other.names if name not in table)
+        apart = lacked, new, tuple(name for name in names if name in other and other.kind(name) != table.kind(name))
+        names = [name for name in names if name in other and other.kind(name) == table.kind(name)]
+    is_asked = by != AUTOMATIC or other is not None
+    if not is_asked and min(len(rows) for _, rows in parts) < FEWEST_ROWS:
+        return None
+    if not names:
+        return _nothing_to_compare(is_asked, sorting)
+
+    def compared(parts: _Parts, names: list[str]) -> tuple[Part, Part, DriftResult]:
+        own = {name: np.asarray(table.words[name].codes) for name in names if name in table.words}
+        theirs = own if other is None else {name: _words_of(other, name, table) for name in own}
+        (first_name, first), (second_name, second) = parts
+        one = Part(first_name, table, first, tuple(names), own)
+        two = Part(second_name, other or table, second, tuple(names), theirs)
+        categories = [place for place, name in enumerate(names) if name in own]
+        return one, two, find_drift(one, two, categories=categories, progress=progress)
+
+    n_columns = len(raw.columns) + (raw.label is not None)
+    whole = Comparison(*compared(parts, names), n_columns, None, ("", 0.0, 0.0), *apart, keys, sorting, images)
+    uneven = None if is_asked or raw.n_train is not None else _uneven_class(raw, parts)
+    names = [name for name in names if name != raw.label]
+    if uneven is None or not names:
+        return whole
+    by_class = compared(_parts_of_classes(raw, parts), names)
+    return replace(whole, first=by_class[0], second=by_class[1], result=by_class[2], whole=whole, uneven=uneven)
+
+
+def _nothing_to_compare(is_asked: bool, sorting: tuple[str, ...]) -> None:
+    """Raise an error where an answer is waited for, or the only column sorts the rows.
+
+    Raises
+    ------
+    DataError
+    """
+    if sorting:
+        raise DataError(f"There is nothing to compare but {_listed(sorting)}, by which the rows are sorted.")
+    if is_asked:
+        raise DataError("There is no column to compare: numbers or categories in both, which do not number the rows.")
+
+
+def _measured(raw: Raw, dataset: Dataset) -> Raw:
+    """Return images as a table of measures: brightness, contrast, places along the directions in which they vary most.
+
+    The directions are those of all images together, so that they know nothing of the parts that are compared.
+    """
+    X = dataset.X.astype(np.float64)
+    n_directions = min(_DIRECTIONS, *X.shape)
+    along = PCA(n_directions, svd_solver="randomized", random_state=0).fit_transform(X)
+    names = ("brightness", "contrast", *(f"direction {place + 1}" for place in range(n_directions)))
+    values = np.column_stack([X.mean(axis=1), X.std(axis=1), along])
+    table = replace(raw.table, names=names, matrix=values, places={name: place for place, name in enumerate(names)})
+    return replace(raw, table=table, columns=names)
+
+
+def _other(dataset: Dataset, by: str) -> Table | None:
+    return dataset.origin.other if dataset.origin is not None and by == AUTOMATIC else None
+
+
+_Parts = tuple[tuple[str, np.ndarray], tuple[str, np.ndarray]]
+
+
+def _parts(raw: Raw, dataset: Dataset, by: str) -> _Parts | None:
+    """Return the names and the rows of the two parts."""
+    rows = raw.file_rows(np.arange(raw.n_rows))
+    other = _other(dataset, by)
+    if by != AUTOMATIC:
+        return _parts_by(raw, by, rows)
+    if other is not None and dataset.origin is not None:
+        return ("the rows of this file", rows), (f"those of {dataset.origin.other_name}", np.arange(other.n_rows))
+    if raw.n_train is not None and 0 < raw.n_train < raw.n_rows:
+        return ("the training rows", rows[: raw.n_train]), ("the test rows", rows[raw.n_train :])
+    if dataset.rows is None and dataset.order is None:
+        return None
+    column = raw.order or next(iter(raw.of_kind(DATE)), None)
+    usable = np.arange(raw.n_rows)
+    if column is not None:
+        place = np.asarray(raw.numbers(column), dtype=np.float64)
+        usable = usable[np.isfinite(place)]  # the others have no place
+        usable = usable[np.argsort(place[usable], kind="stable")]
+    cut, said = len(usable) // 2, f"of the rows by “{column}”" if column is not None else "of the file"
+    return (f"the first half {said}", rows[usable[:cut]]), (f"the second half {said}", rows[usable[cut:]])
+
+
+def _uneven_class(raw: Raw, parts: _Parts) -> tuple[str, float, float] | None:
+    """Return the class whose share differs most between two parts, with either share, or None if chance explains it."""
+    if not raw.target_names or raw.y is None:
+        return None
+    counts = np.stack([np.bincount(codes, minlength=len(raw.target_names)) for codes in _classes_of(raw, parts)])
+    there = np.flatnonzero(counts.sum(axis=0))
+    if len(there) < 2 or not counts.sum(axis=1).all():
+        return None
+    test = chi2_contingency(counts[:, there], correction=False)
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    most = int(np.abs(shares[0] - shares[1]).argmax())
+    if test.pvalue > _ALARM or abs(shares[0, most] - shares[1, most]) < _LEAST:  # pyright: ignore[reportAttributeAccessIssue]
+        return None
+    return raw.target_names[most], float(shares[0, most]), float(shares[1, most])
+
+
+def _classes_of(raw: Raw, parts: _Parts) -> list[np.ndarray]:
+    """Return the classes of the labelled rows of each part, in the order of its rows."""
+    codes = np.full(raw.table.n_rows, -1)
+    if raw.y is not None:
+        codes[raw.file_rows(np.flatnonzero(raw.labelled))] = raw.y[raw.labelled]
+    return [(found := codes[rows])[found >= 0] for _, rows in parts]
+
+
+def _parts_of_classes(raw: Raw, parts: _Parts) -> _Parts:
+    """Return the halves of each class instead of those of all rows."""
+    (first_name, first), (second_name, second) = parts
+    labelled = np.zeros(raw.table.n_rows, dtype=bool)
+    labelled[raw.file_rows(np.flatnonzero(raw.labelled))] = True
+    rows = np.concatenate([first, second])
+    rows = rows[labelled[rows]]
+    place = _place_within(np.concatenate(_classes_of(raw, parts)))
+    rows = rows[np.argsort(place, kind="stable")]
+    cut = len(rows) // 2
+    first_name, second_name = (
+        name.replace("half of the file", "half of each class").replace("half of the rows", "half of each class")
+        for name in (first_name, second_name)
+    )
+    return (first_name, rows[:cut]), (second_name, rows[cut:])
+
+
+def _parts_by(raw: Raw, name: str, rows: np.ndarray) -> tuple[tuple[str, np.ndarray], tuple[str, np.ndarray]]:
+    """Return the rows of the two most frequent values of a column, or those up to its median and those beyond."""
+    table = raw.table
+    if name not in table or table.kind(name) not in (NUMBER, CATEGORY, DATE):
+        raise DataError(f"There is no column “{name}” of numbers, categories or dates to compare rows by.")
+    if name in table.words:
+        values, titles = np.asarray(table.words[name].codes)[rows], list(map(str, table.words[name].categories))
+        distinct, counts = np.unique(values[values >= 0], return_counts=True)
+        shown = [titles[value] for value in distinct.tolist()]
+    else:
+        values = np.asarray(table.quantity(name)[rows], dtype=np.float64)
+        distinct, counts = np.unique(values[np.isfinite(values)], return_counts=True)
+        shown = [f"{value:g}" for value in distinct[:_FEW_VALUES].tolist()]
+    if len(distinct) < 2:
+        raise DataError(f"The column “{name}” has a single value. Compare rows by another one.")
+    if name in table.words or (len(distinct) <= _FEW_VALUES and table.kind(name) != DATE):
+        one, two = np.sort(np.argsort(-counts, kind="stable")[:2]).tolist()
+        return tuple(
+            (f"the rows with “{name}” {shown[place]}", rows[values == distinct[place]]) for place in (one, two)
+        )  # pyright: ignore[reportReturnType]
+    known = np.flatnonzero(np.isfinite(values))
+    known = known[np.argsort(values[known], kind="stable")]
+    middle = float(np.median(values[known]))
+    cut = int(np.searchsorted(values[known], middle, side="right"))
+    last = float(values[known[cut - 1]])
+    said = str(pd.Timestamp(last, unit="s").date()) if table.kind(name) == DATE else f"{last:.6g}"
+    return (
+        (f"the rows with “{name}” up to {said}", rows[known[:cut]]),
+        (f"the rows with “{name}” beyond {said}", rows[known[cut:]]),
+    )
+
+
+def _place_within(y: np.ndarray) -> np.ndarray:
+    """Return the place of each row among those of its class, from 0 to 1."""
+    found = np.empty(len(y))
+    for kind in np.unique(y).tolist():
+        rows = np.flatnonzero(y == kind)
+        found[rows] = (np.arange(len(rows)) + 0.5) / len(rows)
+    return found
+
+
+def _is_sorted(raw: Raw, name: str) -> bool:
+    """Return whether the rows are sorted by a column of numbers, as by a time or a counter."""
+    if raw.table.kind(name) != NUMBER:
+        return False
+    every, values = raw.numbers(name), np.empty(0)
+    for values in (every[:_FIRST], every):  # most columns fall and rise within their first rows
+        values = values[np.isfinite(values)]
+        if (values[1:] < values[:-1]).any() and (values[1:] > values[:-1]).any():
+            return False
+    return len(values) > 1 and bool(values[0] != values[-1])
+
+
+def _words_of(other: Table, name: str, table: Table) -> np.ndarray:
+    """Return the number that each word of another file has in this one; words of their own get numbers behind."""
+    mine, theirs = list(table.words[name].categories), list(other.words[name].categories)
+    numbers = {word: number for number, word in enumerate(mine)}
+    lookup = np.array([numbers.setdefault(word, len(numbers)) for word in theirs] + [-1], dtype=np.int64)
+    return lookup[np.asarray(other.words[name].codes)]
+
+
+class Drift(Question[Comparison]):
+    """Whether two parts of the rows differ, and by which columns."""
+
+    name, key = "Drift", "drift"
+    settings = ("compare",)
+    formats: ClassVar = {
+        "distance": "%.3f",
+        "p-value": "%.4f",
+        "missing in the first": "percent",
+        "missing in the second": "percent",
+    }
+    method = (
+        "**Drift.** Training with test rows, the halves of the file, the values of a column, or two files. Where the "
+        "halves of the file differ in their classes, the halves of each class by itself are compared as well. Each "
+        "column: cosine waves over its ranks, squared normal scores for its spread and its tails, and its gaps; the "
+        "first two also summed over all columns. All together: random Fourier features of three widths, after each "
+        "column got the same distribution in both parts. Blocks of rows are permuted 9,999 times, and the largest "
+        "difference counts; it is reported with one false alarm in a thousand tables. The distance that is said to be "
+        "noticed would be found in about nine of ten tables. With a fixed number of random features some changes of "
+        "the combination stay unseen (arXiv 2407.08976). Images are compared by their brightness, their contrast and "
+        "their coordinates along ten principal components."
+    )
+
+    def compute(self, inspection: Inspection) -> Comparison | None:
+        source = inspection.source
+        return inspect_drift(inspection.raw, source.dataset, source.compare, inspection.progress)
+
+    def describe(self, result: Comparison, inspection: Inspection) -> Finding:
+        parts, of_all = _differences(result), _of_all_rows(result)
+        is_look = bool(parts or of_all or result.only_first or result.only_second or result.other_kind)
+        named, rows = [*result.only_first, *result.other_kind], np.empty(0, dtype=int)
+        if parts:
+            # Rows of this file: of another one there are none to show.
+            side = 0 if result.second.table is not result.first.table else 1
+            part = (result.first, result.second)[side]
+            rows = part.rows[result.result.rows[side]]
+            rows = rows if result.images is None else result.images[rows]
+            if len(rows):
+                parts.append(f"Of {part.name}, row {rows[0] + 1:,} is least like the other part.")
+        else:
+            parts.append(_nothing(result))
+            is_look |= result.result.p_value <= _ALARM and bool(result.result.apart.max() >= _LEAST)
+        if result.images is None:
+            pairs = result.result.pairs if result.together else ()
+            named = [*(result.names[c] for c in (*result.columns, *(c for pair in pairs for c in pair[:2]))), *named]
+            named += [] if result.whole is None else [result.whole.names[c] for c in result.whole.columns]
+        text = " ".join([*parts, *of_all, *_left_out(result)])
+        return self.say("look" if is_look else "fine", text).about(rows, named)
+
+    def pictures(self, result: Comparison) -> Iterator[Picture]:
+        if result.pictured.shown()[0]:
+            words = "What differs most between the two parts, drawn for both."
+            yield Picture("drift", result, plot_drift, words)
+
+    def note(self, result: Comparison) -> str:
+        first, second = (f"{part.name} ({counted(len(part.rows), 'row')})" for part in (result.first, result.second))
+        measures = "" if result.images is None else (
+            "Each image is measured by its brightness (mean), its contrast (standard deviation), and its coordinates "
+            "along the directions in which the images vary most (principal components). "
+        )  # fmt: skip
+        return (
+            f"Compared: {first} and {second}. {measures}Distance: the largest difference of the distribution functions "
+            f"of known values. P-values are adjusted for the number of {result.what}s."
+        )
+
+
+def _between(drift: Comparison) -> str:
+    half, _, of = drift.first.name.partition(" half ")
+    return f"{half} and {drift.second.name}" if of else f"{drift.first.name} and {drift.second.name}"
+
+
+def _nothing(drift: Comparison) -> str:
+    """Say that nothing, or little, differs, and what would have been noticed."""
+    result, d = drift.result, len(drift.names)
+    columns = counted(d, drift.what) if d >= drift.n_columns else f"{d:,} of {counted(drift.n_columns, drift.what)}"
+    of = f"between {_between(drift)} ({counted(sum(result.n_rows), 'row')}, {columns})"
+    if result.p_value <= _ALARM:
+        most = int(result.apart.argmax())
+        largest = f"the largest is {max(float(result.apart[most]), _LEAST):.2g} (“{drift.names[most]}”)"
+        if result.apart[most] < _LEAST:
+            return f"Only small differences {of}: {largest}."
+        return f"Many small differences {of}: no {drift.what} stands out, but all of them together do; {largest}."
+    return (
+        f"Nothing differs {of}. A {drift.what} whose distribution functions differ by about {drift.noticed:.2f} would "
+        "have been noticed."
+    )
+
+
+def _differences(drift: Comparison) -> list[str]:
+    """Return what is said of columns that differ, and of their combination."""
+    result, columns, values = drift.result, drift.columns, drift.in_values
+    if not len(columns) and not drift.together:
+        return []
+    parts, between = [], _between(drift)
+    if len(values):
+        differ = "differs" if len(values) == 1 else "differ"
+        parts.append(
+            f"{len(values):,} of {counted(len(drift.names), drift.what)} {differ} between {between}, by the largest "
+            f"difference of their distribution functions: {_shown(drift, values)}."
+        )
+    gaps = columns[~np.isin(columns, values)]
+    if len(gaps):
+        where = "" if len(values) else f" between {between}"
+        parts.append(f"Only the gaps of {_shown(drift, gaps, gaps_only=True)} differ{where}, not the known values.")
+    if drift.together:
+        parts.append(_combination(drift, len(columns) > 0))
+    if result.wanders:
+        parts.append(
+            "Stretches within each part differ, too: the change is gradual, or each row is like the one before it. So "
+            "this is no proof of a change between the parts."
+        )
+    else:
+        parts.append("If nothing had changed, chance would show this in at most one of a thousand tables.")
+    return parts
+
+
+def _combination(drift: Comparison, as_well: bool) -> str:
+    text = f"The way in which {drift.what}s go together differs as well"
+    if not as_well:
+        text = (
+            f"Between {_between(drift)} no {drift.what} differs by itself, but the way in which they go together does"
+        )
+    if not drift.result.pairs:
+        return f"{text}."
+    (one, other, before, after), *others = drift.result.pairs
+    more = f", and {counted(len(others), 'other pair')} {'changes' if len(others) == 1 else 'change'}" if others else ""
+    return (
+        f"{text}: the rank correlation of “{drift.names[one]}” and “{drift.names[other]}” is {_signed(before)} in the "
+        f"first part and {_signed(after)} in the second{more}."
+    )
+
+
+def _of_all_rows(drift: Comparison) -> list[str]:
+    """Return what is said of the halves of all rows where each class was cut by itself."""
+    whole, (kind, before, after) = drift.whole, drift.uneven
+    if whole is None:
+        return []
+    half, _, _ = whole.second.name.partition(" half ")
+    parts = [
+        f"The classes are spread unevenly over the rows: “{kind}” is {share(before)} of {whole.first.name} and "
+        f"{share(after)} of {half}."
+    ]
+    columns = np.array([c for c in whole.columns if whole.names[c] in drift.names], dtype=int)
+    if len(columns):
+        of = "measures of images" if drift.images is not None else counted(len(drift.names), "column")
+        parts.append(f"These halves differ in {len(columns):,} of {of}: {_shown(whole, columns)}.")
+    if whole.first.name.endswith("of the file"):
+        parts.append("Shuffle the rows before you cut off a part of them.")
+    return parts
+
+
+def _left_out(drift: Comparison) -> list[str]:
+    """Return what is said of columns that are not compared."""
+    apart = [f"only this file has {_listed(drift.only_first)}"] if drift.only_first else []
+    apart += [f"only the other one has {_listed(drift.only_second)}"] if drift.only_second else []
+    apart += [f"{_listed(drift.other_kind)}: numbers in one, words in the other"] if drift.other_kind else []
+    apart += [f"{_listed(drift.sorting)}, by which the rows are sorted"] if drift.sorting else []
+    apart += [f"{_listed(drift.keys)}, named like a number of the row"] if drift.keys else []
+    return [f"Not compared: {'; '.join(apart)}."] if apart else []
+
+
+def _shown(drift: Comparison, columns: np.ndarray, gaps_only: bool = False) -> str:
+    shown = ", ".join(f"“{drift.names[c]}” ({_by(drift.result, int(c), gaps_only)})" for c in columns[:_NAMED])
+    return shown + (f" and {len(columns) - _NAMED:,} more" if len(columns) > _NAMED else "")
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return ", ".join(f"“{name}”" for name in names[:_NAMED]) + more
+
+
+def _by(result: DriftResult, column: int, gaps_only: bool = False) -> str:
+    before, after = result.missing[column].tolist()
+    gaps = [f"missing {share(before)} and {share(after)}"] if gaps_only or abs(before - after) >= _LEAST else []
+    return ", ".join([*([] if gaps_only else [f"{result.distances[column]:.2f}"]), *gaps])
+
+
+def _signed(value: float) -> str:
+    return f"{value:.2f}".replace("-", "−")
+
+
+def plot_drift(drift: Comparison, revision: str = "") -> go.Figure:
+    """Draw the column that differs most in both parts, or else the pair of columns.
+
+    Parameters
+    ----------
+    drift : Comparison
+        With something that differs.
+    revision : str
+        While it stays the same, the zoom survives a redraw.
+    """
+    drift = drift.pictured
+    names, *samples = drift.shown()
+    titles = [literal(part.name) for part in (drift.first, drift.second)]
+    looks = list(zip(samples, titles, COLOURS, ("solid", "dash"), SYMBOLS, strict=False))
+    if len(names) == 2:
+        traces = [
+            trace("scatter", x=values[:, 0], y=values[:, 1], mode="markers", name=title,
+                  marker={"color": rgba(colour, 0.6), "symbol": symbol, "size": 6},
+                  hovertemplate="%{x:.4g}, %{y:.4g}<extra>" + title + "</extra>")
+            for values, title, colour, _, symbol in looks
+        ]  # fmt: skip
+        x, y = map(literal, names)
+        return styled(traces, x=x, y=y, height=HEIGHT, revision=revision)
+    known = [values[np.isfinite(values[:, 0]), 0] for values in samples]
+    words = drift.words(names[0])
+    if words:
+        counts = [np.bincount(values.astype(np.int64), minlength=len(words))[: len(words)] for values in known]
+        often = np.argsort(-(counts[0] + counts[1]), kind="stable")[:_WORDS]
+        traces = [
+            trace("bar", x=[literal(words[word]) for word in often], y=100.0 * count[often] / max(len(values), 1),
+                  name=title, marker={"color": colour, "pattern": {"shape": "/" if dash == "dash" else ""}},
+                  hovertemplate="%{x}: %{y:.3g}%<extra>" + title + "</extra>")
+            for (_, title, colour, dash, _), count, values in zip(looks, counts, known, strict=True)
+        ]  # fmt: skip
+        return styled(traces, x=literal(names[0]), y=OF_ROWS, height=HEIGHT, revision=revision, barmode="group")
+    # A few huge values would leave all others in one bar.
+    low, high = np.percentile(np.concatenate(known), (0.5, 99.5)) if sum(map(len, known)) else (0.0, 1.0)
+    edges = np.linspace(low, high if high > low else low + 1.0, 31)
+    traces = []
+    for (_, title, colour, dash, _), values in zip(looks, known, strict=True):
+        counts, _ = np.histogram(np.clip(values, edges[0], edges[-1]), edges)
+        traces.append(
+            trace("scatter", x=edges[:-1], y=100.0 * counts / max(len(values), 1), mode="lines", name=title,
+                  line={"color": colour, "dash": dash, "width": 2.5, "shape": "hv"},
+                  hovertemplate="from %{x:.4g}: %{y:.3g}%<extra>" + title + "</extra>")
+        )  # fmt: skip
+    return styled(traces, x=literal(names[0]), y=OF_ROWS, height=HEIGHT, revision=revision)

@@ -1,0 +1,264 @@
+"""The quick inspection of one data set: its rows as questions need them, their answers, and the findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any, Generic, Protocol, TypeVar, overload
+
+from rfviz.cache import Cache
+from rfviz.datasets import Dataset
+from rfviz.errors import DataError, RfvizError
+from rfviz.inspection.drift import AUTOMATIC
+from rfviz.inspection.finding import Finding
+from rfviz.inspection.maps import MapResult, Maps
+from rfviz.inspection.question import Computation, Picture, Question
+from rfviz.inspection.questions import QUESTIONS
+from rfviz.inspection.raw import Raw, RowCounts, Whole, count_rows, raw_of, whole_of_table
+from rfviz.inspection.sample import MAP_ROWS, WORK_ROWS, Sample, scaling_of, take_sample
+from rfviz.progress import Progress
+
+__all__ = ["InspectedData", "Inspection"]
+
+
+class ChosenData(Protocol):
+    """Data that were chosen somewhere: a hashable object, for it is part of the keys of a cache."""
+
+    @property
+    def dataset(self) -> Dataset:
+        """The data set."""
+        ...
+
+
+R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+D = TypeVar("D", bound=ChosenData)
+
+
+@dataclass(frozen=True)
+class _Given:
+    """A data set that has no name of its own: equal to the same object alone."""
+
+    dataset: Dataset
+
+
+@dataclass(frozen=True)
+class InspectedData(Generic[D]):
+    """Data, how their rows are scaled, the seed of the maps' features, and the rows that are compared.
+
+    Attributes
+    ----------
+    data : ChosenData
+    normalise : str
+        See :data:`rfviz.inspection.sample.SCALING`.
+    seed : int
+    compare : str
+        See :func:`rfviz.inspection.drift.inspect_drift`.
+    """
+
+    data: D
+    normalise: str = "automatic"
+    seed: int = 0
+    compare: str = AUTOMATIC
+
+    @property
+    def dataset(self) -> Dataset:
+        return self.data.dataset
+
+    def only(self, names: tuple[str, ...]) -> InspectedData[D]:
+        """Return the same data with the settings that are named; all others have their default."""
+        others = {field.name: field.default for field in fields(self) if field.name not in ("data", *names)}
+        return replace(self, **others)
+
+    def inspect(self, cache: Cache) -> Inspection:
+        """Return the inspection, which computes what it is asked for."""
+        return Inspection(self.data, self.normalise, self.seed, cache, self.compare)
+
+
+class _Computes(Protocol[R_co]):
+    """A :class:`Computation`, of which only the type of its result counts."""
+
+    def compute(self, inspection: Inspection) -> R_co: ...
+
+
+class Inspection:
+    """Questions to one data set: to all rows of its file, or where distances or learning are asked for, to a sample.
+
+    Parameters
+    ----------
+    data : Dataset or ChosenData
+    how : str
+        See :data:`rfviz.inspection.sample.SCALING`.
+    seed : int
+        Of the maps' features.
+    cache : Cache, optional
+        One of its own by default.
+    compare : str
+        Which rows are compared, see :func:`rfviz.inspection.drift.inspect_drift`.
+    """
+
+    def __init__(
+        self,
+        data: Dataset | ChosenData,
+        how: str = "automatic",
+        seed: int = 0,
+        cache: Cache | None = None,
+        compare: str = AUTOMATIC,
+    ) -> None:
+        chosen = _Given(data) if isinstance(data, Dataset) else data
+        self.source: InspectedData[Any] = InspectedData(chosen, scaling_of(chosen.dataset, how), seed, compare)
+        self._cache = Cache() if cache is None else cache
+
+    # --- the data ---------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def raw(self) -> Raw:
+        """The whole table, as the file has it."""
+        return raw_of(self.source.dataset)
+
+    @cached_property
+    def rows(self) -> RowCounts:
+        """How many rows there are, and how many of them can be used."""
+        return count_rows(self.source.dataset)
+
+    @property
+    def has_images(self) -> bool:
+        """Whether the rows are images."""
+        return self.source.dataset.image_shape is not None
+
+    @property
+    def whole(self) -> Whole:
+        """Prepared rows, of the whole table where there are more than were asked for."""
+        return self.answer(_PreparedRows())
+
+    @property
+    def dataset(self) -> Dataset:
+        """The same as a data set."""
+        return self.whole.dataset
+
+    def sample(self, most: int = WORK_ROWS) -> Sample:
+        """Return at most this many rows, drawn and scaled."""
+        return self.answer(_DrawnRows(most))
+
+    def maps(self) -> MapResult:
+        """Return three maps of up to 1000 rows."""
+        return self.answer(Maps())
+
+    def limits(self) -> str:
+        """Return which rows were used, where these are not all."""
+        rows = self.rows
+        few, some = (len(self.sample(most).rows) for most in (MAP_ROWS, WORK_ROWS))
+        if few == rows.n_all:
+            return ""
+        rest = "all" if some == rows.n_all else "the same" if some == few else f"{some:,}{rows.of_all(some)}"
+        return f"The maps show {few:,} rows{rows.of_all(few)}; distances and neighbours are those of {rest}."
+
+    # --- questions --------------------------------------------------------------------------------------------------
+
+    @property
+    def progress(self) -> Progress:
+        """Where computations report how far they are."""
+        return self._cache.progress
+
+    @overload
+    def answer(self, what: _Computes[R]) -> R: ...
+
+    @overload
+    def answer(self, what: str) -> Any: ...
+
+    def answer(self, what: Any) -> Any:
+        """Return the answer of a question, or of another computation: from memory where it was computed before.
+
+        Parameters
+        ----------
+        what : Computation or str
+            A question may be given by its short name, such as ``"leaks"``.
+
+        Raises
+        ------
+        RfvizError
+            If the data cannot answer it.
+        """
+        computation = self.question(what) if isinstance(what, str) else what
+        return self._cache.call(computed, computation, self.source.only(computation.settings))
+
+    def questions(self) -> tuple[Question[Any], ...]:
+        """Return the questions that make sense for these data."""
+        return tuple(question for question in QUESTIONS if question.applies(self))
+
+    def question(self, key: str) -> Question[Any]:
+        """Return one of them by its short name.
+
+        Raises
+        ------
+        DataError
+            If none has that name; it lists them all.
+        """
+        known = {question.key: question for question in self.questions()}
+        if key not in known:
+            raise DataError(f"There is no question {key!r} of these data. Known: {', '.join(known)}.")
+        return known[key]
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield what is found, the quickest answers first."""
+        for question in self.questions():
+            finding = self.finding(question)
+            if finding is not None:
+                yield finding
+
+    def finding(self, question: Question[Any] | str) -> Finding | None:
+        """Return what is found of one question, given by itself or by its short name; None if there is nothing to say.
+
+        If the data cannot answer it, the finding is why.
+        """
+        question = self.question(question) if isinstance(question, str) else question
+        try:
+            result = self.answer(question)
+            finding = None if result is None else question.describe(result, self)
+        except RfvizError as error:
+            finding = question.say("unknown", str(error))
+        if finding is None:
+            return None
+        return replace(finding, columns=tuple(map(self.raw.table.own_name, finding.columns)))
+
+    def shown(self, question: Question[R]) -> R | None:
+        """Return the answer of a question, or None if its sentence is all that there is to show."""
+        try:
+            result = self.answer(question)
+        except RfvizError:  # the finding says why
+            return None
+        if result is None or not (any(question.pictures(result)) or len(question.numbers(result))):
+            return None
+        return result
+
+    def pictures(self) -> Iterator[Picture]:
+        """Yield the pictures of all answers."""
+        for question in self.questions():
+            result = self.shown(question)
+            if result is not None:
+                yield from question.pictures(result)
+
+
+def computed(computation: Computation, source: InspectedData[Any], *, cache: Cache) -> Any:
+    """Return what a computation gives of some data."""
+    return computation.compute(source.inspect(cache))
+
+
+class _PreparedRows(Computation):
+    """Rows of the whole table, prepared."""
+
+    def compute(self, inspection: Inspection) -> Whole:
+        return whole_of_table(inspection.source.dataset)
+
+
+@dataclass(frozen=True)
+class _DrawnRows(Computation):
+    """At most this many rows, drawn and scaled."""
+
+    most: int
+    settings = ("normalise",)
+
+    def compute(self, inspection: Inspection) -> Sample:
+        whole, how = inspection.whole, inspection.source.normalise
+        return take_sample(whole.dataset, how, self.most, is_word=whole.is_word, exact=whole.exact)

@@ -1,0 +1,221 @@
+"""Labels that the other rows contradict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from rfviz.analysis.label_errors import LabelErrors, find_label_errors
+from rfviz.datasets import Dataset
+from rfviz.errors import DataError
+from rfviz.figures.quick import trace
+from rfviz.figures.template import COLOURS, styled
+from rfviz.inspection.drawing import HEIGHT
+from rfviz.inspection.finding import Finding
+from rfviz.inspection.question import Picture, Question
+from rfviz.inspection.sample import Sample
+from rfviz.inspection.words import plural, sentences, share, some_of
+from rfviz.progress import Progress, silent
+from rfviz.words import counted
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from rfviz.inspection.inspection import Inspection
+
+__all__ = ["LabelResult", "Labels", "inspect_labels", "plot_labels"]
+
+_FEWEST_ROWS = 40
+# Of images; the library by itself takes up to 6,000, and a minute longer.
+_IMAGE_FEATURES = 3000
+# Doubtful rows that are listed, contradicted or not.
+_LISTED = 100
+# Shares of single wrong labels that would be recognised: hardly any, and nearly all.
+_HARDLY, _NEARLY_ALL_FOUND = 0.1, 0.9
+
+
+@dataclass(frozen=True, eq=False)
+class LabelResult:
+    """Rows whose label is doubtful: those that are contradicted, the most certain first, then the others.
+
+    Attributes
+    ----------
+    n_contradicted : int
+        Rows whose label is contradicted.
+    rows, places : ndarray of int
+        Their numbers in the file, from 0, and their places in the data set.
+    given, proposed : tuple of str
+        Their labels, and those of the rows that they are most like.
+    margins : ndarray of float
+        How much less their own label suits them than the proposed one, below 0; −2 is a typical row of the latter.
+    unclear : tuple of str
+        Labels of which no single row can be called wrong.
+    n_classes, n_rows : int
+        Classes, and rows that were looked at.
+    y : ndarray of int, shape (n_rows,)
+        Their labels.
+    errors : LabelErrors
+        Of all rows that were looked at.
+    """
+
+    n_contradicted: int
+    rows: np.ndarray
+    places: np.ndarray
+    given: tuple[str, ...]
+    proposed: tuple[str, ...]
+    margins: np.ndarray
+    unclear: tuple[str, ...]
+    n_classes: int
+    n_rows: int
+    y: np.ndarray
+    errors: LabelErrors
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per doubtful label, counted from 1."""
+        return pd.DataFrame({
+            "row": self.rows + 1, "label": self.given, "like the rows of": self.proposed, "margin": self.margins,
+            "contradicted": np.arange(len(self.rows)) < self.n_contradicted,
+        })  # fmt: skip
+
+    def margin_frame(self) -> pd.DataFrame:
+        """Return how well the label of each row suits it."""
+        margins = self.errors.margins
+        return pd.DataFrame({"margin": margins, "contradicted": np.isin(np.arange(len(margins)), self.errors.rows)})
+
+
+def inspect_labels(dataset: Dataset, sample: Sample, progress: Progress = silent) -> LabelResult:
+    """Look for rows whose class the other rows of a sample contradict.
+
+    Raises
+    ------
+    DataError
+        Where there are too few rows, or fewer than two classes.
+    """
+    y = dataset.y
+    if y is None or len(sample.places) < _FEWEST_ROWS:
+        raise DataError(f"Wrong labels are looked for among at least {_FEWEST_ROWS} rows; here are {len(sample.rows)}.")
+    y = y[sample.places]
+    if len(np.unique(y)) < 2:
+        raise DataError("All rows that were looked at have the same label.")
+    progress(0.1, "Comparing each label with the other rows")
+    width = _IMAGE_FEATURES if dataset.image_shape else None
+    found = find_label_errors(sample.X, y, width, image_shape=dataset.image_shape)
+    order = np.argsort(found.margins, kind="stable")[: _LISTED + len(found.rows)]
+    is_other = (found.margins[order] < 0) & ~np.isin(order, found.rows) & ~np.isin(y[order], found.unclear)
+    doubtful = np.concatenate([found.rows, order[is_other]])[: max(_LISTED, len(found.rows))]
+    given, proposed, unclear = (
+        tuple(dataset.target_names[code] for code in codes)
+        for codes in (y[doubtful], found.likely[doubtful], found.unclear)
+    )
+    return LabelResult(
+        len(found.rows), sample.rows[doubtful], sample.places[doubtful], given, proposed, found.margins[doubtful],
+        unclear, len(np.unique(y)), len(y), y, found,
+    )  # fmt: skip
+
+
+class Labels(Question[LabelResult]):
+    """Which labels the other rows contradict."""
+
+    name, key = "Label errors", "labels"
+    settings = ("normalise",)
+    formats: ClassVar = {"margin": "%.2f"}
+    method = (
+        "**Label errors.** Ridge regression on up to 1,000 random Fourier features scores each class, and each row "
+        "is scored by the fit to all other rows. A label is contradicted if another class suits the row better, by "
+        "as much as that class suits its own rows better than all others. Nothing is said about classes that "
+        "overlap: their rows lie among each other at every margin, fewer at larger ones, while wrong labels have "
+        "large margins. Many wrong labels look like an overlap, and then none is named. Since the score of a row "
+        "does not know its own label, the share of single wrong labels that would be recognised is known: that of "
+        "the rows that would be contradicted if they had the label of the next best class. For numbers to predict, "
+        "a residual of such a fit counts if normal noise brings a larger one in only one of a hundred tables, given "
+        "the leverage of the row, and if hardly any other residual comes close."
+    )
+
+    def applies(self, inspection: Inspection) -> bool:
+        return bool(inspection.raw.target_names)
+
+    def compute(self, inspection: Inspection) -> LabelResult:
+        return inspect_labels(inspection.dataset, inspection.sample(), inspection.progress)
+
+    def describe(self, result: LabelResult, inspection: Inspection) -> Finding:
+        rows, label = inspection.rows, inspection.raw.label
+        of = rows.of_all(result.n_rows)
+        overlap = ""
+        if result.unclear:
+            which = some_of(result.n_classes, result.unclear, "classes")
+            overlap = f"{which} {plural(len(result.unclear), 'overlaps', 'overlap')} with others"
+        recognised = result.errors.recognised
+        if not result.n_contradicted:
+            if len(result.unclear) == result.n_classes:
+                amiss = share(float(np.mean(result.errors.margins < 0)))
+                text = f"{amiss} of {result.n_rows:,} rows{of} are more like those of another class than like their own"
+                return self.say(
+                    "unknown",
+                    f"{text}: the classes overlap, or seem to, for many labels are wrong. So single wrong labels "
+                    "cannot be told from right ones.",
+                )
+            none = f"No label of {result.n_rows:,} rows{of} is contradicted by the other rows"
+            if recognised < _HARDLY:
+                why = overlap or "the classes lie too close to each other, or have too few rows"
+                return self.say("unknown", f"{none}, but a single wrong label would hardly be, either: {why}.")
+            said = [f"{none}; of single wrong labels about {share(recognised)} would be"]
+            if overlap:
+                said.append(f"{overlap}; wrong labels cannot be recognised there")
+            return self.say("fine", sentences(said))
+        n = result.n_contradicted
+        first = f"row {result.rows[0] + 1:,} is “{result.given[0]}”, but is like the rows of “{result.proposed[0]}”"
+        said = [
+            f"{counted(n, 'label')} of {result.n_rows:,} rows{of} {plural(n, 'is', 'are')} contradicted by the other "
+            f"rows: {first}",
+            f"Look at {plural(n, 'this row', 'these rows')} first when you check labels",
+        ]
+        if overlap:
+            said.append(f"{overlap}; there may be more wrong labels there")
+        elif recognised < _NEARLY_ALL_FOUND:
+            said.append(f"There may be more: of single wrong labels about {share(recognised)} are recognised here")
+        return self.say("look", sentences(said)).about(result.rows[:n], [label] if label else [])
+
+    def pictures(self, result: LabelResult) -> Iterator[Picture]:
+        words = "How well the labels suit their rows."
+        explanation = (
+            "The score of each row’s label less the best score of another class, both from all other rows. Left of 0 "
+            "another class fits better."
+        )
+        yield Picture("labels", result, plot_labels, words, explanation, result.margin_frame)
+
+    def note(self, result: LabelResult) -> str:
+        none = "" if result.n_contradicted else "No label is contradicted. "
+        if not len(result.rows):
+            return f"{none}Its own label suits every row best."
+        return (
+            f"{none}The most doubtful first. A margin of −2: as unlike its own class as a typical row of the other one."
+        )
+
+
+def plot_labels(result: LabelResult, revision: str = "") -> go.Figure:
+    """Draw how well labels suit their rows: a histogram of margins, contradicted labels apart.
+
+    Parameters
+    ----------
+    result : LabelResult
+    revision : str
+        While it stays the same, the zoom survives a redraw.
+    """
+    margins = result.errors.margins
+    is_wrong = np.zeros(len(margins), dtype=bool)
+    is_wrong[result.errors.rows] = True
+    edges = np.linspace(margins.min(), margins.max() if margins.max() > margins.min() else margins.min() + 1.0, 61)
+    centres = 0.5 * (edges[1:] + edges[:-1])
+    traces = []
+    for chosen, name, colour, shape in ((~is_wrong, "other labels", COLOURS[0], ""),
+                                        (is_wrong, "contradicted", COLOURS[1], "/")):  # fmt: skip
+        counts = np.histogram(margins[chosen], edges)[0]
+        traces.append(trace("bar", x=centres, y=counts, width=np.diff(edges), name=name,
+                            marker={"color": colour, "line": {"width": 0}, "pattern": {"shape": shape}},
+                            hovertemplate="margin %{x:.2f}: %{y:,} rows<extra>" + name + "</extra>"))  # fmt: skip
+    return styled(traces, x="margin of the label", y="rows", height=HEIGHT,
+                  revision=revision, barmode="stack", bargap=0)  # fmt: skip

@@ -1,0 +1,259 @@
+"""Nearly equal rows: random grids give candidates, distances decide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from rfviz.errors import DataError
+from rfviz.features import RandomBinning
+from rfviz.figures.quick import trace
+from rfviz.figures.template import COLOURS, GREY, styled
+from rfviz.inspection.dimension import Dimension
+from rfviz.inspection.drawing import HEIGHT
+from rfviz.inspection.finding import Finding
+from rfviz.inspection.neighbours import NeighbourResult, Neighbours, scaled_by_most
+from rfviz.inspection.question import Picture, Question
+from rfviz.inspection.sample import Sample, take_sample
+from rfviz.inspection.words import plural
+from rfviz.words import counted
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from rfviz.inspection.inspection import Inspection
+
+__all__ = ["NearCopies", "NearCopyResult", "near_copies", "near_distance", "plot_near_copies"]
+
+_HASHED_ROWS, _HASHED_CELLS = 20_000, 10_000_000
+# Of points strewn at random, the share that may have a neighbour this near by chance.
+_BY_CHANCE = 1e-3
+_LARGEST_SHARE = 0.1
+_REPETITIONS = 16
+_MOST_CANDIDATES = 2_000_000
+# The median of the volume that holds five points, in units of the mean volume of one: the median of a Gamma(5) law.
+_FIVE = 4.670909
+
+
+@dataclass(frozen=True, eq=False)
+class NearCopyResult:
+    """Pairs of rows that are nearer than chance would have them, but not equal.
+
+    Attributes
+    ----------
+    pairs : ndarray of shape (n_pairs, 2), int
+        Rows of the file, from 0, nearest pair first.
+    distance : ndarray of shape (n_pairs,)
+    threshold : float
+        Distance up to which a pair counts.
+    n_rows : int
+        Rows that were hashed.
+    n_near : int
+        Rows in at least one of the pairs.
+    n_candidates : int
+        Pairs that shared a code, so that their distance was measured.
+    n_all : int
+        Pairs that an exact search would measure.
+    recall_bound : float
+        Chance, at least, that a pair at the threshold is found.
+    n_known, n_found : int
+        Pairs of nearest neighbours within the threshold that the exact search of a sample knows, and those that hashing
+        found.
+    nearest : ndarray of shape (n_sample,)
+        Distance of each different row of the sample to its nearest other one.
+    """
+
+    pairs: np.ndarray
+    distance: np.ndarray
+    threshold: float
+    n_rows: int
+    n_near: int
+    n_candidates: int
+    n_all: int
+    recall_bound: float
+    n_known: int
+    n_found: int
+    nearest: np.ndarray
+
+    def nearest_frame(self) -> pd.DataFrame:
+        """Return how far each different row of the sample is from its nearest other one."""
+        return pd.DataFrame({"to its nearest row": self.nearest})
+
+    def to_frame(self, most: int = 10) -> pd.DataFrame:
+        """Return the nearest pairs, rows counted from 1."""
+        pairs = self.pairs[:most] + 1
+        return pd.DataFrame({"row": pairs[:, 0], "and row": pairs[:, 1], "distance": self.distance[:most]})
+
+
+def near_distance(result: NeighbourResult, dimension: float) -> float:
+    """Return the distance up to which two rows count as near copies; 0 where no distance would tell.
+
+    A tenth of the typical distance to the fifth neighbour, or less where the data are so crowded, in `dimension`
+    dimensions, that more than one row in a thousand would have a neighbour so near by chance.
+
+    Parameters
+    ----------
+    result : NeighbourResult
+    dimension : float
+        The intrinsic dimension.
+    """
+    if result.distance.shape[1] < 5 or not np.isfinite(dimension):
+        return 0.0
+    share = (_BY_CHANCE / _FIVE) ** (1.0 / max(dimension, 0.5))
+    return float(np.median(result.distance[:, 4])) * min(share, _LARGEST_SHARE)
+
+
+def near_copies(sample: Sample, threshold: float, known: NeighbourResult) -> NearCopyResult:
+    """Find the pairs of different rows within a distance through the boxes of random grids.
+
+    Rows that share a box of one of 16 random grids (:class:`rfviz.features.RandomBinning`) are candidates; their
+    distance is then measured exactly. Two rows at the threshold share a box of one grid with probability at least 1/e,
+    whatever the direction, since ‖·‖₁ ≤ √d‖·‖₂.
+
+    Parameters
+    ----------
+    sample : Sample
+    threshold : float
+        Greater than 0.
+    known : NeighbourResult
+        Exact neighbours of rows of the sample, to count which of them hashing has found.
+    """
+    X, d = sample.X, sample.X.shape[1]
+    grids = RandomBinning(_REPETITIONS, gamma=1.0 / (np.sqrt(d) * threshold), random_state=0).fit(X[:1])
+    codes = grids.codes(X)
+    candidates = np.unique(np.concatenate([_sharing(codes[:, p]) for p in range(_REPETITIONS)]), axis=0)
+    distance = _measured(X, candidates)
+    chosen = np.flatnonzero((distance <= threshold) & (distance > 0))
+    chosen = chosen[np.argsort(distance[chosen], kind="stable")]
+    pairs = sample.rows[candidates[chosen]]
+    bound = 1.0 - (1.0 - np.exp(-1.0)) ** _REPETITIONS
+    n = len(X)
+    n_known, n_found = _recall(sample, known, threshold, candidates)
+    return NearCopyResult(
+        pairs, distance[chosen], threshold, n, len(np.unique(pairs)), len(candidates), n * (n - 1) // 2, float(bound),
+        n_known, n_found, known.distance[:, 0],
+    )  # fmt: skip
+
+
+def _sharing(code: np.ndarray) -> np.ndarray:
+    """Return the pairs of rows with equal codes, shape (n_pairs, 2); of a crowded box as many as memory allows."""
+    order = np.argsort(code, kind="stable")
+    ordered, pairs, left = code[order], [np.empty((0, 2), np.int64)], _MOST_CANDIDATES // _REPETITIONS
+    # Rows of one box are adjacent: compare each with the next, the one after that, and so on.
+    for apart in range(1, len(code)):
+        same = np.flatnonzero(ordered[apart:] == ordered[:-apart])
+        if not len(same) or left <= 0:
+            break
+        same = same[:left]
+        left -= len(same)
+        pairs.append(np.sort(np.column_stack([order[same], order[same + apart]]), axis=1))
+    return np.concatenate(pairs)
+
+
+def _measured(X: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """Return the distance of each pair."""
+    step = max(4_000_000 // X.shape[1], 1)
+    parts = (pairs[start : start + step] for start in range(0, len(pairs), step))
+    return np.concatenate([np.zeros(0), *(np.linalg.norm(X[p[:, 0]] - X[p[:, 1]], axis=1) for p in parts)])
+
+
+def _recall(sample: Sample, known: NeighbourResult, threshold: float, candidates: np.ndarray) -> tuple[int, int]:
+    """Count the known pairs of nearest neighbours within the threshold, and those among the candidates."""
+    # Nothing is said of pairs a rounding error beyond the threshold.
+    near = np.flatnonzero((known.distance[:, 0] < 0.999 * threshold) & np.isin(known.rows, sample.rows))
+    other = known.rows[known.neighbours[near, 0]]
+    there = np.isin(other, sample.rows)
+    pairs = np.sort(np.column_stack([known.rows[near][there], other[there]]), axis=1)
+    pairs = np.unique(pairs, axis=0)
+    one_number = np.array([sample.rows.max(initial=0) + 1, 1])
+    return len(pairs), int(np.isin(pairs @ one_number, sample.rows[candidates] @ one_number).sum())
+
+
+class NearCopies(Question[NearCopyResult]):
+    """Which rows are nearly equal."""
+
+    name, key = "Near copies", "near-copies"
+    settings = ("normalise",)
+    formats: ClassVar = {"distance": "%.3g"}
+    method = (
+        "**Copies.** Exact copies agree in every cell but the label. Near copies are closer than a tenth of the "
+        "usual distance to the fifth neighbour, or less where the data are crowded, so that chance would give about "
+        "one row in a thousand such a neighbour. Candidates are rows that share a box of one of 16 random grids; "
+        "their distance is then measured. A pair at the limit is found with a probability of at least 99.9%."
+    )
+
+    def compute(self, inspection: Inspection) -> NearCopyResult:
+        known, dimension = inspection.answer(Neighbours()), inspection.answer(Dimension())
+        lower = min(dimension.two_nn, dimension.likelihood)
+        threshold = near_distance(known, lower)
+        if not threshold > 0:
+            raise DataError("Too many rows have equal neighbours to say which of the others are nearly equal.")
+        inspection.progress(0.1, "Hashing rows")
+        whole, how = inspection.whole, inspection.source.normalise
+        sample = take_sample(whole.dataset, how, _HASHED_ROWS, _HASHED_CELLS, whole.is_word, exact=whole.exact)
+        # Among more rows the neighbours that chance brings are nearer.
+        share = min(len(inspection.sample().rows) / len(sample.rows), 1.0)
+        threshold *= share ** (1.0 / max(lower, 0.5))
+        return near_copies(scaled_by_most(sample), threshold, known)
+
+    def describe(self, result: NearCopyResult, inspection: Inspection) -> Finding:
+        rows, how = inspection.rows, inspection.source.normalise
+        link = ("hashing", {"scheme": "RandomBinning", "metric": "euclidean", "normalise": how})
+        looked = f"Hash codes left {result.n_candidates:,} of {result.n_all:,} pairs to measure"
+        known = f"found {result.n_found} of {result.n_known} known pairs"
+        looked += f", and {known}" if result.n_known else ""
+        missed = f" The search {known}." if result.n_found < result.n_known else ""
+        n, of = result.n_rows, rows.of_all(result.n_rows)
+        if not result.n_near:
+            return self.say("fine", f"No two of {n:,} rows{of} are suspiciously similar.{missed}", *link)
+        if result.n_near <= max(0.003 * n, 4):
+            near = (
+                f"{counted(result.n_near, 'row')} of {n:,}{of} {plural(result.n_near, 'lies', 'lie')} close to another"
+            )
+            return self.say("fine", f"No more similar rows than by chance ({near}).{missed}", *link)
+        one, other = result.pairs[0] + 1
+        text = (
+            f"{result.n_near:,} of {n:,} rows{of} are nearly equal to another; the nearest are rows {one:,} and "
+            f"{other:,}. {looked}."
+        )
+        return self.say("look", text, *link).about(result.pairs)
+
+    def pictures(self, result: NearCopyResult) -> Iterator[Picture]:
+        words = "How far rows are from their nearest other row."
+        explanation = (
+            "Rows by the distance to their nearest different row. Left of the dotted line two rows are nearer than by "
+            "chance."
+        )
+        yield Picture("near", result, plot_near_copies, words, explanation, result.nearest_frame)
+
+    def note(self, result: NearCopyResult) -> str:
+        return f"The nearest different rows; a pair counts up to a distance of {result.threshold:.3g}."
+
+
+def plot_near_copies(result: NearCopyResult, revision: str = "") -> go.Figure:
+    """Draw how far rows are from their nearest other one, and the distance up to which a pair is a near copy.
+
+    Parameters
+    ----------
+    result : NearCopyResult
+    revision : str
+        While it stays the same, the zoom survives a redraw.
+    """
+    low, high = (np.log10(end) for end in (min(result.nearest.min(), result.threshold), result.nearest.max()))
+    edges = np.logspace(low, high + 1e-9, 61)
+    counts, middle = np.histogram(result.nearest, edges)[0], np.sqrt(edges[1:] * edges[:-1])
+    is_near = middle <= result.threshold
+    bars = trace(
+        "bar", x=middle, y=counts, width=np.diff(edges), name="rows", showlegend=False,
+        marker={"color": [COLOURS[1] if near else COLOURS[0] for near in is_near], "line": {"width": 0}},
+        hovertemplate="distance %{x:.3g}: %{y:,} rows<extra></extra>",
+    )  # fmt: skip
+    limit = trace("scatter", x=[result.threshold] * 2, y=[0, int(counts.max())], mode="lines", name="limit",
+                  showlegend=True, line={"color": GREY, "dash": "dot", "width": 2.5},
+                  hovertemplate=f"limit: {result.threshold:.3g}<extra></extra>")  # fmt: skip
+    return styled([bars, limit], x="distance to the nearest row", y="rows", height=HEIGHT,
+                  revision=revision, bargap=0, xaxis={"type": "log"})  # fmt: skip

@@ -1,0 +1,137 @@
+"""Outliers: rows whose surroundings are sparser than those of their neighbours, in the columns of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from rfviz.errors import DataError
+from rfviz.figures.quick import trace
+from rfviz.figures.template import COLOURS, GREY, styled
+from rfviz.inspection.drawing import HEIGHT, MOST_POINTS, level
+from rfviz.inspection.finding import Finding
+from rfviz.inspection.neighbours import OUTLYING, NeighbourResult, Neighbours, neighbours, scaled_by_most
+from rfviz.inspection.question import Picture, Question
+from rfviz.inspection.raw import Whole
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from rfviz.inspection.inspection import Inspection
+
+__all__ = ["Outliers", "plot_outliers"]
+
+# Factor from which an outlier is far off.
+_FAR_OUTLYING = 5.0
+# More rows than this share are no outliers: the data have a long tail, or clusters of different density.
+_MOST_OUTLYING = 0.03
+# From here on a number of times says no more than that they are many.
+_MANY_TIMES = 1000
+
+
+class Outliers(Question[NeighbourResult]):
+    """Which rows lie alone in the columns of numbers: among words, rare ones would look like outliers."""
+
+    name, key = "Outliers", "outliers"
+    settings = ("normalise",)
+    formats: ClassVar = {"outlier factor": "%.3g", "to its nearest row": "%.3g", "to its 20th nearest": "%.3g"}
+    method = (
+        "**Outliers.** The local outlier factor (Breunig et al. 2000) in the columns of numbers: how many times "
+        "sparser the surroundings of a row are than those of its 20 nearest. A row is an outlier from 2 on, if its "
+        "factor is larger than chance brings in one of a hundred tables: of normal data of that dimension (1 + "
+        "5.2/d^0.8, simulated), and of factors whose tail falls off as that of this table does. A far one has at "
+        "least 5."
+    )
+
+    def compute(self, inspection: Inspection) -> NeighbourResult:
+        whole = inspection.whole
+        is_word = _is_word(whole)
+        if not is_word.any():
+            return inspection.answer(Neighbours())
+        if whole.is_word.all():
+            raise DataError("There are only categories, among which a rare word is no outlier.")
+        if is_word.all():
+            raise DataError("Outliers are looked for in columns of more than two numbers, and there are none.")
+        inspection.progress(0.1, "Searching the nearest rows")
+        sample = inspection.sample()
+        return neighbours(scaled_by_most(replace(sample, X=np.ascontiguousarray(sample.X[:, ~is_word]))))
+
+    def describe(self, result: NeighbourResult, inspection: Inspection) -> Finding:
+        rows, how = inspection.rows, inspection.source.normalise
+        link = ("maxout-pca", {"normalise": how})
+        worst, row = float(result.factor.max()), int(result.outliers(1)[0]) + 1
+        n, n_rows = int(result.is_outlying.sum()), len(result.rows)
+        of = rows.of_all(len(inspection.sample().rows))  # equal ones among them
+        whole = inspection.whole
+        among = f"{n_rows:,} different rows{of}"
+        if _is_word(whole).any() or set(inspection.raw.columns) - set(whole.sources):
+            among = f"{n_rows:,} rows{of} that differ in the columns of numbers"
+        times = f"{worst:.1f}" if worst < _MANY_TIMES else f"more than {_MANY_TIMES:,}"
+        sparse = f"its surroundings are {times} times as sparse as its neighbours’"
+        # Where nothing stands out, only rows that normal data do not have are worth a word.
+        n_sparse = int(np.sum(result.factor >= (OUTLYING if n else result.usual)))
+        if n_sparse > max(_MOST_OUTLYING * n_rows, 5):
+            text = (
+                f"{n_sparse:,} of {among} lie in sparser regions than their neighbours. So many are hardly errors: "
+                "columns have long tails, or clusters differ in density"
+            )
+            return self.say("look", f"{text}. The most isolated is row {row:,}.", *link)
+        if not n:
+            text = f"No outliers among {among}. The most isolated row is {row:,}: {sparse}"
+            text += f"; by chance it can be up to {result.limit:.1f} times." if worst >= OUTLYING else "."
+            return self.say("fine", text, *link)
+        status = "warning" if worst >= _FAR_OUTLYING else "look"
+        which = f"1 of {among} is an outlier" if n == 1 else f"{n:,} of {among} are outliers"
+        strongest = f"It is row {row:,}" if n == 1 else f"The strongest is row {row:,}"
+        found = result.rows[result.is_outlying]
+        return self.say(status, f"{which}. {strongest}: {sparse}.", *link).about(found)
+
+    def pictures(self, result: NeighbourResult) -> Iterator[Picture]:
+        words = "The outlier factor of each row, the largest first."
+        explanation = (
+            "How many times sparser the surroundings of a row are than those of its nearest rows. Above the limit of "
+            f"{result.limit:.3g} a row is an outlier: chance hardly brings such a factor."
+        )
+        yield Picture("outliers", result, plot_outliers, words, explanation, lambda: result.to_frame(len(result.rows)))
+
+    def note(self, result: NeighbourResult) -> str:
+        return "The most outlying rows, counted from 1."
+
+
+def _is_word(whole: Whole) -> np.ndarray:
+    """Return which features take only two values, as those of a category do; of images none."""
+    X = whole.dataset.X
+    if whole.dataset.image_shape:
+        return whole.is_word
+    is_word = whole.is_word | _takes_two(X)
+    if len(numbers := np.flatnonzero(is_word & ~whole.is_word)):  # in single precision more values may be equal
+        is_word[numbers] = _takes_two(whole.exact(np.arange(len(X)))[:, numbers])
+    return is_word
+
+
+def _takes_two(X: np.ndarray) -> np.ndarray:
+    """Return which columns take at most two values."""
+    return ((X.min(axis=0) == X) | (X.max(axis=0) == X)).all(axis=0)
+
+
+def plot_outliers(result: NeighbourResult, revision: str = "") -> go.Figure:
+    """Draw the outlier factor of each row, the largest first, and the limit from which on a row is an outlier.
+
+    Parameters
+    ----------
+    result : NeighbourResult
+    revision : str
+        While it stays the same, the zoom survives a redraw.
+    """
+    order = np.argsort(-result.factor, kind="stable")[:MOST_POINTS]
+    points = trace(
+        "scatter", x=np.arange(1, len(order) + 1), y=result.factor[order], mode="markers", name="rows",
+        marker={"color": [COLOURS[1] if is_out else COLOURS[0] for is_out in result.is_outlying[order]], "size": 6},
+        customdata=result.rows[order] + 1, hovertemplate="row %{customdata:,}: %{y:.3g}<extra></extra>",
+    )  # fmt: skip
+    limit = level("limit", np.array([1.0, float(len(order))]), result.limit, 0.0, GREY, "dot")
+    return styled([points, limit], x="rank", y="outlier factor", height=HEIGHT, revision=revision,
+                  xaxis={"type": "log"})  # fmt: skip

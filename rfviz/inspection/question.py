@@ -1,0 +1,141 @@
+"""What a quick inspection asks of a table: each question with its answer, its sentence and its pictures."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+import pandas as pd
+
+from rfviz.inspection.finding import Finding
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from rfviz.inspection.inspection import Inspection
+
+__all__ = ["SCORES", "Computation", "Picture", "Question"]
+
+Result = TypeVar("Result")
+#: Formats of cross-validated scores.
+SCORES = {"right labels": "%.4f", "R²": "%.4f"}
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """A picture of an answer, which is drawn when it is asked for.
+
+    Attributes
+    ----------
+    name : str
+        Of its file.
+    result : object
+        The answer.
+    plot : callable
+        Draws it: ``plot(result, revision)``. A user's zoom survives while the revision stays the same.
+    words : str
+        What it shows, for those who cannot see it.
+    explanation : str
+        What one sees in it.
+    table : callable, optional
+        Returns the numbers that it draws; by default those of the answer.
+    """
+
+    name: str
+    result: Any
+    plot: Callable[[Any, str], go.Figure]
+    words: str
+    explanation: str = ""
+    table: Callable[[], pd.DataFrame] | None = None
+
+    def figure(self, revision: str = "") -> go.Figure:
+        """Draw it."""
+        return self.plot(self.result, revision)
+
+    def frame(self) -> pd.DataFrame:
+        """Return the numbers that it draws."""
+        return self.result.to_frame() if self.table is None else self.table()
+
+
+@dataclass(frozen=True)
+class Computation(ABC):
+    """Something that is computed of the data, once, and remembered; its class and its fields are its key.
+
+    Attributes
+    ----------
+    settings : tuple of str
+        The fields of :class:`rfviz.inspection.inspection.InspectedData`, next to the data, that it depends on. It sees
+        the defaults of all others, so that changing one of those computes nothing anew.
+    """
+
+    settings: ClassVar[tuple[str, ...]] = ()
+
+    @abstractmethod
+    def compute(self, inspection: Inspection) -> Any:
+        """Return the result.
+
+        Raises
+        ------
+        RfvizError
+            If these data cannot give it: in one sentence.
+        """
+
+
+class Question(Computation, Generic[Result]):
+    """A question of a quick inspection.
+
+    :data:`rfviz.inspection.questions.QUESTIONS` lists them in the order in which they are answered. The page, the
+    report, the command line and a notebook show whatever is there.
+
+    Attributes
+    ----------
+    name : str
+        Its title.
+    key : str
+        Its short name, for programs, which stays though the title changes.
+    method : str
+        How the answer is found, in Markdown; empty if the sentence says it.
+    formats : mapping
+        Formats of numbers in the table of the answer, by their column.
+    """
+
+    name: ClassVar[str]
+    key: ClassVar[str]
+    method: ClassVar[str] = ""
+    formats: ClassVar[Mapping[str, str]] = {}
+
+    def applies(self, inspection: Inspection) -> bool:
+        """Return whether it makes sense to ask it of these data."""
+        return True
+
+    @abstractmethod
+    def compute(self, inspection: Inspection) -> Result | None:
+        """Return the answer, or None if there is nothing to say.
+
+        Raises
+        ------
+        RfvizError
+            If these data cannot answer: the sentence is then the finding.
+        """
+
+    @abstractmethod
+    def describe(self, result: Result, inspection: Inspection) -> Finding | None:
+        """Return the answer in a sentence, or None if there is nothing to say."""
+
+    def pictures(self, result: Result) -> Iterable[Picture]:
+        """Return what there is to draw."""
+        return ()
+
+    def numbers(self, result: Result) -> pd.DataFrame:
+        """Return the table below the pictures; without rows, and without pictures, the sentence is all."""
+        return result.to_frame()  # pyright: ignore[reportAttributeAccessIssue]
+
+    def note(self, result: Result) -> str:
+        """Return what stands below that table."""
+        return ""
+
+    def say(self, status: str, text: str, page: str = "", values: Mapping[str, Any] | None = None) -> Finding:
+        """Return a finding of this question; see :class:`rfviz.inspection.finding.Finding`."""
+        return Finding(self.name, self.key, status, text, page, values or {})

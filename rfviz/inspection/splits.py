@@ -1,0 +1,405 @@
+"""Whether random folds flatter: rows of one group or one stretch of time on both sides of a split."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from rfviz.analysis.order import rank_correlation
+from rfviz.datasets import Dataset
+from rfviz.datasets.files.table import CATEGORY, DATE, NUMBER, TEXT
+from rfviz.features import FeatureMap, MapSpec
+from rfviz.features.draws import generator
+from rfviz.inspection.drawing import plot_bars
+from rfviz.inspection.finding import Finding
+from rfviz.inspection.question import Picture, Question
+from rfviz.inspection.raw import NAMED_LIKE_GROUPS, NAMED_LIKE_KEYS, Raw
+from rfviz.inspection.sample import scaling_of
+from rfviz.inspection.structure import LARGE_GAIN, Gain, Structure, StructureResult, losses_in_folds, standard_error
+from rfviz.inspection.words import r_squared, sentences, share
+from rfviz.progress import Progress, silent
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from rfviz.inspection.inspection import Inspection
+
+__all__ = [
+    "SplitResult",
+    "SplitScore",
+    "Splits",
+    "group_columns",
+    "groups_apart",
+    "inspect_splits",
+    "plot_splits",
+]
+
+# The smallest loss that is told.
+_LEAST_LOSS = 0.03
+_FOLDS = 5
+# Stretches, of which each counts as one observation.
+_STRETCHES = 50
+# Groups: so many at least, of so many rows on average; of so many columns at most.
+_FEWEST_GROUPS, _GROUP_ROWS, _MOST_COLUMNS = 10, 2.0, 3
+# Where labels hardly differ within groups.
+_PURE = 0.9
+# A loss of this share of another one is about as large.
+_ABOUT = 0.7
+# One group holds this share of the rows at most: else the model that is judged on it has hardly any rows to learn from.
+_LARGEST = 0.5
+# Rank correlation of a target with the rows' numbers from which on it follows the file, and correlation of a number's
+# neighbouring values from which on it is a quantity that the target depends on, and no name of a group.
+_BY_TARGET, _QUANTITY = 0.5, 0.9
+
+
+@dataclass(frozen=True)
+class SplitScore:
+    """A model judged on rows that are apart from those it learnt from.
+
+    Attributes
+    ----------
+    kind : {"group", "order", "file"}
+    column : str
+        That says which rows belong together; empty for the order of the file.
+    n_groups : int
+        Groups, or stretches.
+    score : float
+    loss : Gain
+        What random folds have too much.
+    is_by_target : bool
+        Whether the target rises or falls along the file, so that stretches have values of their own.
+    """
+
+    kind: str
+    column: str
+    n_groups: int
+    score: float
+    loss: Gain
+    is_by_target: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class SplitResult:
+    """Random folds compared with folds of groups and of stretches.
+
+    Attributes
+    ----------
+    model : str
+    score : float
+        Of random folds.
+    over_guess : Gain
+        What that is more than the score of a guess.
+    scores : tuple of SplitScore
+    is_classification : bool
+    n_rows : int
+    """
+
+    model: str
+    score: float
+    over_guess: Gain
+    scores: tuple[SplitScore, ...]
+    is_classification: bool
+    n_rows: int
+
+    @property
+    def is_learnt(self) -> bool:
+        """Whether the model is better than a guess on random rows, by more than chance explains."""
+        return self.over_guess.is_real()
+
+    @property
+    def worst(self) -> SplitScore | None:
+        """The split by which the model loses most, beyond chance, or None if it loses or has learnt nothing.
+
+        A group stands before stretches that lose about as much: in a file that is sorted by groups these are the same.
+        """
+        if not self.is_learnt:
+            return None
+        real = [one for one in self.scores if one.loss.value >= _LEAST_LOSS and one.loss.is_real(len(self.scores))]
+        most = max((one.loss.value for one in real), default=0.0)
+        return max(real, key=lambda one: (one.kind == "group" and one.loss.value >= _ABOUT * most, one.loss.value),
+                   default=None)  # fmt: skip
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per way to split."""
+        rows = [("random", "", self.score, np.nan, np.nan)]
+        rows += [(one.kind, one.column, one.score, one.loss.value, one.loss.error) for one in self.scores]
+        return pd.DataFrame(rows, columns=["folds", "column", "score", "lost", "standard error"])
+
+
+def inspect_splits(
+    raw: Raw, dataset: Dataset, structure: StructureResult, how: str = "automatic", progress: Progress = silent
+) -> SplitResult | None:
+    """Judge the best model once more, on groups and on stretches of rows that it has not learnt from.
+
+    Parameters
+    ----------
+    raw : Raw
+    dataset : Dataset
+        Prepared rows of it.
+    structure : StructureResult
+        Of `dataset`.
+    how : str
+        See :data:`rfviz.inspection.sample.SCALING`.
+    progress : callable
+
+    Returns
+    -------
+    SplitResult or None
+        None where nothing says which rows belong together.
+    """
+    if dataset.y is None:
+        return None
+    places = structure.rows
+    X, y = dataset.X[places].astype(np.float64), dataset.y[places]
+    splits = list(_splits(raw, dataset, places, y))
+    if not splits:
+        return None
+    best = max(structure.curves, key=lambda curve: curve.scores[-1])
+    is_linear = structure.linear >= best.scores[-1]
+    spec: MapSpec[FeatureMap] | None = None if is_linear else best.spec
+    random = structure.linear_losses if is_linear else best.losses
+    unit = 1.0 if structure.is_classification else float(np.var(y))
+    more = structure.guess_losses - random
+    over_guess = Gain(float(more.mean()) / unit, standard_error(more) / unit)
+    found = []
+    for number, (kind, column, n_groups, folds) in enumerate(splits):
+        progress(number / len(splits), "Folds of rows that belong together")
+        losses = losses_in_folds(X, y, folds, spec, scaling_of(dataset, how))
+        lost = Gain(float(np.mean(losses - random)) / unit, standard_error(losses - random) / unit)
+        is_by_target = (
+            kind == "file"
+            and not structure.is_classification
+            and abs(rank_correlation(dataset.row_numbers[places], y)) >= _BY_TARGET
+        )
+        found.append(SplitScore(kind, column, n_groups, 1.0 - float(losses.mean()) / unit, lost, is_by_target))
+    model = "a linear model" if is_linear else f"{best.label} features"
+    score = 1.0 - float(random.mean()) / unit
+    return SplitResult(model, score, over_guess, tuple(found), structure.is_classification, len(y))
+
+
+def _splits(
+    raw: Raw, dataset: Dataset, places: np.ndarray, y: np.ndarray
+) -> Iterator[tuple[str, str, int, np.ndarray]]:
+    """Yield ways to split: kind, column, number of groups, and the fold of each row."""
+    rows = dataset.row_numbers[places]
+    for name in group_columns(raw):
+        _, group = np.unique(_cells(raw, name, rows), return_inverse=True)
+        n_groups = int(group.max()) + 1
+        is_even = np.bincount(group).max() <= _LARGEST * len(rows)
+        if is_even and n_groups >= _FOLDS and n_groups * 1.3 <= len(rows):
+            yield "group", name, n_groups, _folds_of_groups(group, n_groups)
+    kinds = y if dataset.target_names else None
+    column = _order_column(raw, dataset, places)
+    if column or (raw.of_kind(NUMBER, CATEGORY) and dataset.rows is not None):
+        place = _place_in_order(raw, dataset, places)
+        yield "order" if column else "file", column, _FOLDS, _folds_of_stretches(place, kinds, _FOLDS)
+
+
+def _order_column(raw: Raw, dataset: Dataset, places: np.ndarray) -> str:
+    """Return the column that orders rows; empty where only the file does."""
+    if dataset.order is not None and len(np.unique(dataset.order[places])) > 2 * _FOLDS:
+        return raw.order or "order"
+    return next(iter(raw.of_kind(DATE)), "")
+
+
+def _place_in_order(raw: Raw, dataset: Dataset, places: np.ndarray) -> np.ndarray:
+    """Return numbers that rise with the order of rows."""
+    rows, column = dataset.row_numbers[places], _order_column(raw, dataset, places)
+    if not column:
+        return rows
+    if dataset.order is not None and column == (raw.order or "order"):
+        return dataset.order[places]
+    return np.nan_to_num(raw.table.quantity(column)[rows])
+
+
+def groups_apart(raw: Raw, dataset: Dataset, places: np.ndarray, split: SplitScore) -> np.ndarray:
+    """Return which rows belong together by a split: values of a column in random order, or stretches in theirs.
+
+    Parameters
+    ----------
+    raw : Raw
+    dataset : Dataset
+        Prepared rows of it.
+    places : ndarray of int, shape (n,)
+        Of the rows in it.
+    split : SplitScore
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+    """
+    rows = dataset.row_numbers[places]
+    if split.kind == "group":
+        _, group = np.unique(_cells(raw, split.column, rows), return_inverse=True)
+        return generator(0, 6).permutation(int(group.max()) + 1)[group]
+    y = dataset.y[places] if dataset.y is not None and dataset.target_names else None
+    return _folds_of_stretches(_place_in_order(raw, dataset, places), y, _STRETCHES)
+
+
+def group_columns(raw: Raw) -> list[str]:
+    """Return columns whose values may stand for people, places or batches.
+
+    They are named so, or labels hardly differ within them.
+    """
+    found: dict[str, float] = {}
+    if raw.y is None:
+        return []
+    y, is_classes = raw.y[raw.labelled], bool(raw.target_names)
+    n = len(y)
+    guess = np.bincount(y).max() / n if is_classes and n else 0.0
+    for name in raw.of_kind(NUMBER, CATEGORY, TEXT):
+        if name == raw.order:
+            continue
+        cells = _cells(raw, name, None)[raw.labelled]
+        if cells.dtype.kind == "f":
+            part = cells[:1000]
+            if not (np.rint(part) == part).all() or not (np.rint(cells) == cells).all():
+                continue
+        values, group = np.unique(cells, return_inverse=True)
+        if not _FEWEST_GROUPS <= len(values) <= n / _GROUP_ROWS:
+            continue
+        is_named = bool(NAMED_LIKE_GROUPS.search(name) or NAMED_LIKE_KEYS.search(name))
+        if is_classes:
+            kinds = len(raw.target_names)
+            table = np.bincount(group * kinds + y, minlength=kinds * len(values)).reshape(-1, kinds)
+            pure = (float(table.max(axis=1).sum()) / n - guess) / max(1.0 - guess, 1e-9)
+        else:
+            centred = y - y.mean()
+            sums, sizes = np.bincount(group, centred), np.bincount(group)
+            means = sums / sizes
+            is_quantity = raw.table.kind(name) == NUMBER and not is_named
+            if is_quantity and np.corrcoef(means[1:], means[:-1])[0, 1] > _QUANTITY:
+                continue
+            pure = float(np.sum(sums**2 / sizes)) / max(float(np.sum(centred**2)), 1e-300)
+        if is_named or (pure >= _PURE and len(values) >= 2 * _FEWEST_GROUPS):
+            found[name] = pure + is_named
+    return sorted(found, key=lambda name: -found[name])[:_MOST_COLUMNS]
+
+
+def _cells(raw: Raw, name: str, rows: np.ndarray | None) -> np.ndarray:
+    """Return numbers that are equal where the cells of a column are; of rows of the file, or of all that count."""
+    table = raw.table
+    if name in table.places or name in table.parsed:
+        values = raw.numbers(name) if rows is None else table.quantity(name)[rows]
+        return np.nan_to_num(values.astype(np.float64), nan=-1e300) if values.dtype.kind == "f" else values
+    if rows is None:
+        return raw.codes(name)
+    held = table.words[name].codes if name in table.words else pd.factorize(table.texts[name])[0]
+    return np.asarray(held)[rows]
+
+
+def _folds_of_groups(group: np.ndarray, n_groups: int) -> np.ndarray:
+    """Return folds of whole groups, of about equal numbers of rows."""
+    sizes = np.bincount(group, minlength=n_groups)
+    fold_of, filled = np.empty(n_groups, dtype=int), np.zeros(_FOLDS)
+    order = generator(0, 5).permutation(n_groups)
+    for one in order[np.argsort(-sizes[order], kind="stable")].tolist():
+        fold_of[one] = int(filled.argmin())
+        filled[fold_of[one]] += sizes[one]
+    return fold_of[group]
+
+
+def _folds_of_stretches(place: np.ndarray, y: np.ndarray | None, n_folds: int) -> np.ndarray:
+    """Return folds of rows that follow each other; of each class by itself, since files are often sorted by class."""
+    folds = np.empty(len(place), dtype=int)
+    for kind in [None] if y is None else np.unique(y).tolist():
+        rows = np.arange(len(place)) if y is None else np.flatnonzero(y == kind)
+        rows = rows[np.argsort(place[rows], kind="stable")]
+        folds[rows] = np.arange(len(rows)) * n_folds // max(len(rows), 1)
+    return folds
+
+
+class Splits(Question[SplitResult]):
+    """Whether random folds flatter a model of these data."""
+
+    name, key = "Unseen groups and times", "groups"
+    settings = ("normalise",)
+    formats: ClassVar = {"score": "%.4f", "lost": "%.4f", "standard error": "%.4f"}
+    method = (
+        "**Splits.** The better model once more, on folds of whole groups and of rows that follow each other, if it "
+        "is better than a guess on random rows. Groups are values of columns named like people or batches, or "
+        "within which labels hardly differ."
+    )
+
+    def applies(self, inspection: Inspection) -> bool:
+        return inspection.source.dataset.y is not None
+
+    def compute(self, inspection: Inspection) -> SplitResult | None:
+        structure, how = inspection.answer(Structure()), inspection.source.normalise
+        return inspect_splits(inspection.raw, inspection.dataset, structure, how, inspection.progress)
+
+    def describe(self, result: SplitResult, inspection: Inspection) -> Finding | None:
+        if not result.is_learnt:
+            return None
+        parts, worst = [], result.worst
+        show = share if result.is_classification else r_squared
+        named: list[str] = []
+        status = "fine"
+        if worst is not None:
+            status = "warning"
+            advice = (
+                f"Split by “{worst.column}”" if worst.kind == "group" else "Split off whole stretches, not random rows"
+            )
+            if worst.is_by_target:
+                advice = (
+                    "The target rises or falls along the file: if rows were collected in this order, split off whole "
+                    "stretches; if they were sorted later, shuffle them"
+                )
+            unseen = {
+                "group": f"unseen values of “{worst.column}”",
+                "order": f"unseen stretches of “{worst.column}”",
+                "file": "unseen stretches of the file",
+            }[worst.kind]
+            parts.append(
+                f"Random folds are too optimistic: {result.model} get{'s' if result.model.startswith('a ') else ''} "
+                f"{show(result.score)} on random rows, but {show(worst.score)} on {unseen} "
+                f"({100 * worst.loss.value:.1f} ± {100 * worst.loss.error:.1f} points less). {advice}"
+            )
+            named.append(worst.column)
+        elif result.scores:
+            kinds = {"group": "unseen values of “{}”", "order": "stretches of “{}”", "file": "stretches of the file"}
+            tried = " and ".join(f"{show(one.score)} on {kinds[one.kind].format(one.column)}" for one in result.scores)
+            most = max(result.scores, key=lambda one: one.loss.value)
+            if most.loss.value >= LARGE_GAIN:
+                step = f"{100 * most.loss.value:.1f} ± {100 * most.loss.error:.1f} points"
+                text = f"Random folds may be too optimistic: {show(result.score)} on random rows, {tried}"
+                return self.say("unknown", f"{text}. The loss ({step}) may be chance: only more rows can tell.")
+            noticed = max(_LEAST_LOSS, *(one.loss.noticed(len(result.scores)) for one in result.scores))
+            parts.append(
+                f"Random folds are not too optimistic: {show(result.score)} on random rows, {tried}; a loss of "
+                f"{100 * noticed:.1f} points would have been noticed"
+            )
+        return self.say(status, sentences(parts), "accuracy").about(columns=[column for column in named if column])
+
+    def pictures(self, result: SplitResult) -> Iterator[Picture]:
+        words = "The score of one model with several ways to split the rows."
+        explanation = (
+            "The same model, tested on rows at random, and on groups or stretches of rows that it has not seen. The "
+            "difference shows how optimistic random folds are."
+        )
+        yield Picture("groups", result, plot_splits, words, explanation)
+
+
+def plot_splits(result: SplitResult, revision: str = "") -> go.Figure:
+    """Draw the score of the same model with random folds, and with folds of groups and of rows that follow each other.
+
+    Parameters
+    ----------
+    result : SplitResult
+    revision : str
+        While it stays the same, the zoom survives a redraw.
+    """
+    unit, measure = (100.0, "right labels, %") if result.is_classification else (1.0, "R²")
+    names = ["random folds", *(_folds(one) for one in result.scores)]
+    scores = unit * np.array([result.score, *(one.score for one in result.scores)])
+    return plot_bars(names, scores, measure, ":.4g", revision)
+
+
+def _folds(one: SplitScore) -> str:
+    if one.kind == "group":
+        return f"unseen values of “{one.column}”"
+    return f"stretches of “{one.column}”" if one.column else "stretches of the file"

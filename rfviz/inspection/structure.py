@@ -1,0 +1,614 @@
+"""Linear or not: whether a linear model does as well as one on random features."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from scipy.stats import norm, rankdata
+from sklearn.linear_model import RidgeCV
+
+from rfviz.analysis.logistic import fit_logistic
+from rfviz.backend import single_threaded_blas
+from rfviz.datasets import Dataset
+from rfviz.errors import DataError
+from rfviz.features import FeatureMap, MapSpec, RandomFourier, RandomMaxout
+from rfviz.features.draws import generator
+from rfviz.figures.lines import M_TITLE
+from rfviz.figures.quick import trace
+from rfviz.figures.template import COLOURS, GREY, map_style, rgba, styled
+from rfviz.inspection.drawing import HEIGHT, level
+from rfviz.inspection.finding import Finding
+from rfviz.inspection.question import SCORES, Picture, Question
+from rfviz.inspection.raw import spread_rows
+from rfviz.inspection.sample import Sample, scaling_of, take_sample
+from rfviz.inspection.words import r_squared, share
+from rfviz.linear_model import RidgePathClassifier, RidgePathRegressor
+from rfviz.linear_model.targets import Targets
+from rfviz.progress import Progress, silent
+from rfviz.words import counted
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from rfviz.inspection.inspection import Inspection
+
+__all__ = [
+    "LARGE_GAIN",
+    "Curve",
+    "Gain",
+    "Structure",
+    "StructureResult",
+    "Transformed",
+    "agreement_of",
+    "inspect_structure",
+    "losses_in_folds",
+    "plot_structure",
+    "standard_error",
+    "stratified_folds",
+]
+
+_ROWS, _FOLDS, _FEWEST_ROWS = 2500, 5, 40
+_SMALLEST_CLASS, _FEWEST_DIFFERENT = 10, 10
+_GRID = (10, 20, 50, 100, 200, 400)
+_SPECS: tuple[MapSpec[FeatureMap], ...] = (
+    MapSpec(RandomFourier, gamma="median", random_state=0), MapSpec(RandomMaxout, pool_size=4, random_state=0),
+)  # fmt: skip
+_ALPHAS = np.logspace(-6, 1, 8)
+# A difference is claimed where chance would give it once in a hundred data sets, over both maps together.
+_FALSE_ALARM = 0.01
+# Normal deviate that nine tenths exceed, with the other sign.
+_NINE_OF_TEN = 1.28
+# Of a target with many zeros or a heavy tail another form is tried.
+_ZEROS, _HEAVY = 0.2, 30.0
+# A linear model that leaves fewer errors than this, and a tenth of a guess's, is suspiciously good.
+_TOO_GOOD = 0.005
+#: Gain over a linear model, or loss on other folds, that matters in practice, in accuracy or R².
+LARGE_GAIN = 0.05
+
+
+@dataclass(frozen=True)
+class Gain:
+    """A difference of two scores on the same rows, with its standard error."""
+
+    value: float
+    error: float
+
+    def is_real(self, comparisons: int = 1) -> bool:
+        """Return whether it is larger than chance explains, among so many comparisons."""
+        return bool(self.value > norm.isf(_FALSE_ALARM / comparisons) * self.error)
+
+    def noticed(self, comparisons: int = 1) -> float:
+        """Return the difference that would have been called real, in about nine of ten cases."""
+        return float((norm.isf(_FALSE_ALARM / comparisons) + _NINE_OF_TEN) * self.error)
+
+    def is_loss(self, comparisons: int = 1) -> bool:
+        """Return whether it is negative by more than chance explains."""
+        return Gain(-self.value, self.error).is_real(comparisons)
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Scores of one feature map.
+
+    Attributes
+    ----------
+    spec : MapSpec
+    scores, errors : ndarray of shape (len(m_grid),)
+        Cross-validated, with standard errors.
+    gain : Gain
+        Of the largest m over the linear model.
+    agreement : float
+        How many standard deviations predictions and labels agree more than if the labels were shuffled.
+    losses : ndarray of shape (n_rows,)
+        Of each row, with the largest m.
+    reached : int
+        The smallest m whose score is within a standard error of that of the largest.
+    """
+
+    spec: MapSpec[FeatureMap]
+    scores: np.ndarray
+    errors: np.ndarray
+    gain: Gain
+    agreement: float
+    losses: np.ndarray
+    reached: int
+
+    @property
+    def label(self) -> str:
+        """Its name for users."""
+        return self.spec.cls.label
+
+
+@dataclass(frozen=True, eq=False)
+class Transformed:
+    """Scores for another form of a target.
+
+    Attributes
+    ----------
+    why : str
+        What is special about the target.
+    linear, best : float
+        R² of its ranks.
+    has_signal : bool
+    """
+
+    why: str
+    linear: float
+    best: float
+    has_signal: bool
+
+
+@dataclass(frozen=True, eq=False)
+class StructureResult:
+    """Cross-validated scores: share of right labels, or R² of numbers.
+
+    Attributes
+    ----------
+    is_classification : bool
+    n_rows, n_folds : int
+    guess : float
+        Score of the largest class, or of the mean, of the training rows.
+    linear, linear_error : float
+        Of logistic regression on the columns, or of ridge regression where the target is a number.
+    linear_agreement : float
+        As of curves.
+    linear_losses, guess_losses : ndarray of shape (n_rows,)
+        Of each row.
+    m_grid : tuple of int
+    curves : tuple of Curve
+    rows : ndarray of int, shape (n_rows,)
+        Places in the data set of the rows that were used.
+    is_thinned : bool
+        Whether rows of a frequent class were left out.
+    transformed : Transformed or None
+        The same of the ranks of a target with many zeros or a heavy tail.
+    """
+
+    is_classification: bool
+    n_rows: int
+    n_folds: int
+    guess: float
+    linear: float
+    linear_error: float
+    linear_agreement: float
+    linear_losses: np.ndarray
+    guess_losses: np.ndarray
+    m_grid: tuple[int, ...]
+    curves: tuple[Curve, ...]
+    rows: np.ndarray
+    is_thinned: bool = False
+    transformed: Transformed | None = None
+
+    @property
+    def best(self) -> Curve:
+        """The map whose gain over the linear model is the clearest."""
+        return max(self.curves, key=lambda curve: curve.gain.value / max(curve.gain.error, 1e-12))
+
+    @property
+    def is_nonlinear(self) -> bool:
+        """Whether a map is better than the linear model by more than chance explains."""
+        return any(curve.gain.is_real(len(self.curves)) for curve in self.curves)
+
+    @property
+    def has_signal(self) -> bool:
+        """Whether the predictions of any model agree with the labels by more than chance explains."""
+        found = [self.linear_agreement, *(curve.agreement for curve in self.curves)]
+        return bool(max(found) > norm.isf(_FALSE_ALARM / len(found)))
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether every map is worse than the linear model by more than chance explains."""
+        return all(curve.gain.is_loss() for curve in self.curves)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per model."""
+        name = "right labels" if self.is_classification else "R²"
+        rows = [("guess", pd.NA, self.guess, np.nan), ("linear", pd.NA, self.linear, self.linear_error)]
+        for curve in self.curves:
+            rows += [(curve.label, m, *pair) for m, *pair in zip(self.m_grid, curve.scores, curve.errors, strict=True)]
+        return pd.DataFrame(rows, columns=["model", "features", name, "standard error"]).astype({"features": "Int64"})
+
+
+def inspect_structure(dataset: Dataset, how: str = "automatic", progress: Progress = silent) -> StructureResult:
+    """Compare a linear model of the columns with ridge regression on random features, by cross-validation.
+
+    The linear model is logistic regression, or of numbers ridge regression.
+
+    Every row is predicted once, by models trained on four other fifths. Means, widths and penalties are learnt from the
+    training rows of each fold.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        With labels; up to 2500 rows are used, drawn at random.
+    how : str
+        See :data:`rfviz.inspection.sample.SCALING`.
+    progress : callable
+
+    Raises
+    ------
+    DataError
+        Without labels, or with too few rows of two classes.
+    """
+    X, y, rows = _learnable(dataset)
+    is_classes = bool(dataset.target_names)
+    result = _compare(X, y, rows, is_classes, scaling_of(dataset, how), progress)
+    result = replace(result, is_thinned=is_classes and len(rows) < min(_ROWS, dataset.n_samples))
+    why = "" if is_classes else _tail(y)
+    if not why:
+        return result
+    ranks = norm.ppf((rankdata(y) - 0.5) / len(y))
+    other = _compare(X, ranks, rows, False, scaling_of(dataset, how), progress)
+    best = max(other.linear, *(curve.scores[-1] for curve in other.curves))
+    return replace(result, transformed=Transformed(why, other.linear, best, other.has_signal))
+
+
+def _tail(y: np.ndarray) -> str:
+    """Say where a target has many zeros or a heavy tail; empty where it has neither."""
+    zeros = float(np.mean(y == 0))
+    low, middle, high = np.quantile(y, (0.25, 0.5, 0.75))
+    spread = high - low if high > low else float(np.mean(np.abs(y - middle)))
+    reach = float(np.abs(y - middle).max()) / max(spread, 1e-300)
+    said = [f"{zeros:.0%} zeros"] if zeros >= _ZEROS else []
+    said += [f"values up to {reach:,.0f} times as far from the middle as usual"] if reach > _HEAVY else []
+    return " and ".join(said)
+
+
+def _compare(
+    X: np.ndarray, y: np.ndarray, rows: np.ndarray, is_classes: bool, how: str, progress: Progress
+) -> StructureResult:
+    """Predict every row by models trained on four other fifths."""
+    folds = stratified_folds(y if is_classes else np.zeros(len(y)), _FOLDS)
+    grid = tuple(m for m in _GRID if m <= max(len(y) // 2, _GRID[1]))
+    guess, linear = np.empty(len(y)), np.empty(len(y))
+    losses = {spec: np.empty((len(grid), len(y))) for spec in _SPECS}
+    predicted = {name: np.empty(len(y), dtype=y.dtype) for name in ("linear", *_SPECS)}
+    with single_threaded_blas():  # short calls, which end sooner than other threads wake up
+        for fold in range(_FOLDS):
+            said, test, train = f"Linear against kernel: part {fold + 1} of {_FOLDS}", folds == fold, folds != fold
+            progress(fold / _FOLDS, said)
+            A, B = _fold_inputs(X[train], X[test], how)
+            guess[test] = _guess_losses(y[train], y[test])
+            targets, scores = _linear_scores(A, y[train], B)
+            linear[test], predicted["linear"][test] = targets.errors(scores, y[test]), targets.predictions(scores)
+            for number, spec in enumerate(_SPECS):
+                progress((fold + (number + 1) / 3) / _FOLDS, said)
+                targets, path = _path_scores(spec, grid, A, y[train], B)
+                losses[spec][:, test] = [targets.errors(scores, y[test]) for scores in path]
+                predicted[spec][test] = targets.predictions(path[-1])
+    agreement = {name: agreement_of(found, y, folds, is_classes) for name, found in predicted.items()}
+    return _summary(is_classes, y, rows, grid, guess, linear, losses, agreement)
+
+
+def agreement_of(predicted: np.ndarray, y: np.ndarray, folds: np.ndarray, is_classes: bool) -> float:
+    """Return how many standard deviations predictions agree more with labels than with shuffled ones.
+
+    Labels are thought to be shuffled within each fold, whose predictions do not know them: the mean and the variance of
+    the number of matches, or of the sum of products of ranks, are then known exactly.
+
+    Parameters
+    ----------
+    predicted, y : ndarray of shape (n,)
+    folds : ndarray of int, shape (n,)
+    is_classes : bool
+    """
+    excess = variance = 0.0
+    for fold in np.unique(folds):
+        p, t = predicted[folds == fold], y[folds == fold]
+        n = len(p)
+        if n < 2:
+            continue
+        if is_classes:
+            kinds = np.unique(np.concatenate([p, t]))
+            a, b = (np.array([np.sum(side == kind) for kind in kinds], dtype=float) for side in (p, t))
+            mean = float(a @ b) / n
+            excess += float(np.sum(p == t)) - mean
+            # Var Σ_c N_cc of a table with given margins.
+            same = float(np.sum(a * (a - 1) * b * (b - 1))) / (n * (n - 1))
+            cross = float((a @ b) ** 2 - np.sum(a * a * b * b)) / (n * (n - 1))
+            variance += same + cross + mean - mean**2
+        else:
+            x, z = rankdata(p), rankdata(t)
+            x, z = x - x.mean(), z - z.mean()
+            excess += float(x @ z)
+            variance += float(x @ x) * float(z @ z) / (n - 1)
+    return excess / np.sqrt(variance) if variance > 0 else 0.0
+
+
+def _learnable(dataset: Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Choose the rows to use, and return them with their labels and places.
+
+    Raises
+    ------
+    DataError
+        Where nothing can be learnt from them.
+    """
+    if dataset.y is None:
+        raise DataError("There are no labels to learn. Name the column that holds them.")
+    if dataset.n_samples < _FEWEST_ROWS:
+        raise DataError(f"Learning needs at least {_FEWEST_ROWS} rows to hold some out; there are {dataset.n_samples}.")
+    rows = take_sample(dataset, "none", _ROWS).places
+    if dataset.target_names and np.bincount(dataset.y).max() > 0.9 * len(dataset.y):
+        rows = np.sort(spread_rows(dataset.n_samples, _ROWS, dataset.y, times=1))
+    y = dataset.y[rows]
+    if dataset.target_names:
+        counts = np.sort(np.unique(y, return_counts=True)[1])[::-1]
+        if len(counts) < 2 or counts[1] < _SMALLEST_CLASS:
+            raise DataError(f"Learning needs two classes of at least {_SMALLEST_CLASS} rows each.")
+    elif not np.var(y) > 0:
+        raise DataError("The target is the same number in every row: there is nothing to learn.")
+    X = dataset.X[rows].astype(np.float64)
+    # Of rows that are nearly all equal, most are equal to one of a few.
+    n_other = min(int(np.any(row != X, axis=1).sum()) for row in X[:: max(len(X) // 5, 1)])
+    if n_other < _FEWEST_DIFFERENT:
+        but = f" but {n_other}" if n_other else ""
+        raise DataError(f"All rows{but} are equal in the columns used: there is too little to learn from.")
+    return X, y, rows
+
+
+def stratified_folds(y: np.ndarray, n_folds: int) -> np.ndarray:
+    """Return a fold for each row, at random, with every class spread evenly over the folds.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        Labels.
+    n_folds : int
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        From 0 to `n_folds` − 1.
+    """
+    order = generator(0, 4).permutation(len(y))
+    order = order[np.argsort(y[order], kind="stable")]
+    folds = np.empty(len(y), dtype=int)
+    folds[order] = np.arange(len(y)) % n_folds
+    return folds
+
+
+def _fold_inputs(train: np.ndarray, test: np.ndarray, how: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return both parts in the units of the training rows; of wide data in a basis of their span."""
+    sample: Sample = take_sample(Dataset("fold", train), how, len(train), train.size)
+    n, both = len(train), np.concatenate([sample.X, sample.scaled(test)])
+    if both.shape[1] > 2 * len(both):
+        values, vectors = np.linalg.eigh(both @ both.T)
+        both = vectors * np.sqrt(np.maximum(values, 0.0))
+    return both[:n], both[n:]
+
+
+def _guess_losses(y: np.ndarray, y_test: np.ndarray) -> np.ndarray:
+    """Return the losses of the mean, or of the largest class."""
+    if y.dtype.kind == "f":
+        return (y_test - y.mean()) ** 2
+    values, counts = np.unique(y, return_counts=True)
+    return (y_test != values[np.argmax(counts)]).astype(float)
+
+
+def _linear_scores(X: np.ndarray, y: np.ndarray, X_test: np.ndarray) -> tuple[Targets, np.ndarray]:
+    """Return scores of a linear model: logistic regression, or of numbers ridge regression, on the columns."""
+    targets = Targets.learn(y)
+    if targets.classes is not None:
+        coef, intercept = fit_logistic(X, np.searchsorted(targets.classes, y))
+        return targets, X_test @ coef + intercept
+    size = max(float(np.mean(np.sum((X - X.mean(axis=0)) ** 2, axis=0))), 1e-12)
+    ridge = RidgeCV(alphas=_ALPHAS * size).fit(X, targets.codes(y))
+    return targets, ridge.predict(X_test).reshape(len(X_test), -1)
+
+
+def _path_scores(
+    spec: MapSpec[FeatureMap], grid: Sequence[int], X: np.ndarray, y: np.ndarray, X_test: np.ndarray
+) -> tuple[Targets, list[np.ndarray]]:
+    """Return the scores for every m of the grid."""
+    targets = Targets.learn(y)
+    kind = RidgePathRegressor if targets.classes is None else RidgePathClassifier
+    return targets, kind(spec.make(n_components=grid[-1]), m_grid=list(grid)).fit(X, y).decision_path(X_test)
+
+
+def _summary(
+    is_classes: bool,
+    y: np.ndarray,
+    rows: np.ndarray,
+    grid: tuple[int, ...],
+    guess: np.ndarray,
+    linear: np.ndarray,
+    losses: dict[MapSpec[FeatureMap], np.ndarray],
+    agreement: Mapping[Any, float],
+) -> StructureResult:
+    """Turn the losses of single rows into scores with standard errors."""
+    unit = 1.0 if is_classes else float(np.var(y))
+
+    def score(loss: np.ndarray) -> float:
+        return float(1.0 - loss.mean() / unit)
+
+    def error(loss: np.ndarray) -> float:
+        return standard_error(loss) / unit
+
+    curves = []
+    for spec, loss in losses.items():
+        scores, errors = np.array([score(row) for row in loss]), np.array([error(row) for row in loss])
+        gain = Gain(scores[-1] - score(linear), error(linear - loss[-1]))
+        reached = grid[int(np.argmax(scores >= scores[-1] - errors[-1]))]
+        curves.append(Curve(spec, scores, errors, gain, agreement[spec], loss[-1], reached))
+    return StructureResult(
+        is_classes, len(y), _FOLDS, score(guess), score(linear), error(linear), agreement["linear"], linear, guess,
+        grid, tuple(curves), rows,
+    )  # fmt: skip
+
+
+def standard_error(loss: np.ndarray) -> float:
+    """Return the standard error of a mean of cross-validated losses, or of differences of two."""
+    # Models of two folds share most of their training rows; Nadeau and Bengio (2003) make up for it by this factor.
+    shared = 1.0 + _FOLDS / (_FOLDS - 1)
+    return float(np.sqrt(shared * np.var(loss, ddof=1) / len(loss)))
+
+
+def losses_in_folds(
+    X: np.ndarray, y: np.ndarray, folds: np.ndarray, spec: MapSpec[FeatureMap] | None, how: str
+) -> np.ndarray:
+    """Return the loss of each row, predicted by a model trained on the other folds.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    y : ndarray of shape (n,)
+        Class codes or targets.
+    folds : ndarray of int, shape (n,)
+    spec : MapSpec or None
+        Features to learn from; None for the columns themselves.
+    how : str
+        A normalisation.
+    """
+    losses = np.empty(len(y))
+    grid = [max(m for m in _GRID if m <= max(len(y) // 2, _GRID[1]))]
+    with single_threaded_blas():
+        for fold in np.unique(folds).tolist():
+            test, train = folds == fold, folds != fold
+            A, B = _fold_inputs(X[train], X[test], how)
+            if y.dtype.kind != "f" and len(np.unique(y[train])) < 2:
+                losses[test] = y[test] != y[train][0]
+                continue
+            targets, scores = _linear_scores(A, y[train], B) if spec is None else (Targets.learn(y[train]), None)
+            if spec is not None:
+                targets, path = _path_scores(spec, grid, A, y[train], B)
+                scores = path[-1]
+            losses[test] = targets.errors(scores, y[test])  # pyright: ignore[reportArgumentType]
+    return losses
+
+
+class Structure(Question[StructureResult]):
+    """Whether random features learn what a linear model does not."""
+
+    name, key = "Linear or not", "structure"
+    settings = ("normalise",)
+    formats: ClassVar = {"standard error": "%.4f", **SCORES}
+    method = (
+        "**Linear or not.** Five-fold cross-validation: logistic regression on the columns (of numbers to predict, "
+        "ridge regression), and ridge regression on up to 400 random features of them. Scaling, widths and "
+        "penalties are learnt within the training rows. A gain counts as real where chance would bring it about "
+        "once in a hundred data sets, with the errors of Nadeau and Bengio (2003); the gain that is said to be "
+        "noticed would be found in about nine of ten. Whether predictions agree with labels at all is judged "
+        "against shuffled labels. If one class has nine tenths of the rows, only as many of its rows are used as "
+        "all others have together, so that a guess is right half of the time."
+    )
+
+    def compute(self, inspection: Inspection) -> StructureResult:
+        return inspect_structure(inspection.dataset, inspection.source.normalise, inspection.progress)
+
+    def describe(self, result: StructureResult, inspection: Inspection) -> Finding:
+        rows, how = inspection.rows, inspection.source.normalise
+        splits = inspection.answer("groups")  # by its name, for it asks this question itself
+        best = result.best
+        values = {"schemes": ["RandomFourier", "RandomMaxout"], "normalise": how}
+        show = share if result.is_classification else r_squared
+        linear, top = show(result.linear), show(best.scores[-1])
+        guess = show(result.guess) if result.is_classification else "R² 0"
+        of = f"by {counted(result.n_rows, 'row')}{rows.of_all(result.n_rows)}"
+        if result.is_thinned:
+            of += ", half of them of the largest class"
+        step = f"{100 * abs(best.gain.value):.1f} ± {100 * best.gain.error:.1f} points"
+        status, worst = "look", None if splits is None else splits.worst
+        if worst is not None and splits is not None:
+            apart = {"group": f"unseen “{worst.column}”", "order": f"unseen stretches of “{worst.column}”",
+                     "file": "unseen stretches of the file"}[worst.kind]  # fmt: skip
+            text = (
+                f"On random rows a linear model reaches {linear} and random features {top}, but {splits.model} only "
+                f"{show(worst.score)} on {apart}: judge models there, not on random rows"
+            )
+        elif result.is_nonlinear:
+            text = (
+                f"There is structure that a linear model misses: it reaches {linear}, {best.label} features {top} "
+                f"({step} more); {best.reached} of them are enough"
+            )
+        elif not result.has_signal:
+            what = "the labels depend" if result.is_classification else "the target depends"
+            text = (
+                f"A linear model ({linear}) and random features ({top}) are no better than a guess ({guess}): neither "
+                f"finds that {what} on the columns"
+            )
+            if result.transformed is not None:
+                other = result.transformed
+                text += f". The target has {other.why}"
+                if other.has_signal:
+                    text += f"; its ranks can be learnt (R² {other.best:.2f}), so predict its logarithm or its rank"
+                else:
+                    text += "; its ranks cannot be learnt either"
+        elif result.transformed is not None and result.transformed.best > max(result.linear, best.scores[-1]) + 0.1:
+            other = result.transformed
+            text = (
+                f"A linear model reaches {linear} and random features {top}, but R² {other.best:.2f} of the target’s "
+                f"ranks. The target has {other.why}: predict its logarithm or its rank"
+            )
+        elif result.is_worse:
+            text = (
+                f"A linear model reaches {linear}, random features {top}: {step} less. {result.m_grid[-1]} features "
+                "with one width for all columns can blur what single columns say"
+            )
+            status = "fine"
+        else:
+            clear = result.linear > result.guess + (0.0 if not result.is_classification else 0.5 * result.linear_error)
+            shown = f"where a guess gets {guess}, " if result.is_classification and clear else ""
+            text = (
+                f"A linear model reaches {linear} and random features {top}, {shown}so the columns tell something "
+                f"about the label; {_no_gain(best.gain, len(result.curves))}"
+            )
+            status = "fine"
+        wrong = 1.0 - max(result.linear, 0.0)
+        if result.is_classification and wrong <= min(_TOO_GOOD, 0.1 * (1.0 - result.guess)):
+            text += ". So few errors are rare: check that no columns were computed from the label"
+            status = "look"
+        return self.say(status, f"{text}. Judged {of}.", "accuracy", values)
+
+    def pictures(self, result: StructureResult) -> Iterator[Picture]:
+        words = "Scores of random features against their number, and of a linear model."
+        yield Picture("structure", result, plot_structure, words)
+
+    def note(self, result: StructureResult) -> str:
+        return f"Cross-validated on {result.n_rows:,} rows in {result.n_folds} parts."
+
+
+def _no_gain(gain: Gain, comparisons: int) -> str:
+    """Say of a difference that is not real how large it is, and how large it had to be."""
+    if not gain.error:
+        return "random features get the same rows right"
+    size = f"{100 * gain.value:+.1f} ± {100 * gain.error:.1f} points".replace("-", "−")
+    if gain.value >= LARGE_GAIN:
+        return f"the gain ({size}) may be noise: only more rows can tell"
+    noticed = f"one of {100 * gain.noticed(comparisons):.1f} points would have been noticed"
+    return f"no gain beyond noise from random features ({size}; {noticed})"
+
+
+def plot_structure(result: StructureResult, revision: str = "") -> go.Figure:
+    """Draw cross-validated scores against the number of features, and those of a linear model and of a guess.
+
+    Parameters
+    ----------
+    result : StructureResult
+    revision : str
+        While it stays the same, the zoom survives a redraw.
+    """
+    ends = np.array([result.m_grid[0], result.m_grid[-1]], dtype=float)
+    unit = 100.0 if result.is_classification else 1.0
+    traces = [
+        level("linear model", ends, unit * result.linear, unit * result.linear_error, COLOURS[2], "dashdot"),
+        level("always the largest class" if result.is_classification else "always the mean", ends,
+               unit * result.guess, 0.0, GREY, "dot"),
+    ]  # fmt: skip
+    for curve in result.curves:
+        style = map_style(curve.spec.cls)
+        traces.append(trace(
+            "scatter", x=np.array(result.m_grid, dtype=float), y=unit * curve.scores, mode="lines+markers",
+            name=curve.label, line={"color": style.colour, "dash": style.dash, "width": 2.5},
+            marker={"symbol": style.symbol, "size": 9},
+            error_y={"type": "data", "array": unit * curve.errors, "color": rgba(style.colour, 0.6), "width": 3},
+            hovertemplate="%{x:.0f} features: %{y:.3g}<extra>" + curve.label + "</extra>",
+        ))  # fmt: skip
+    return styled(
+        traces, x=M_TITLE, y="right labels, %" if result.is_classification else "R²", height=HEIGHT,
+        revision=revision,
+        xaxis={"type": "log", "tickvals": list(result.m_grid), "ticktext": [str(m) for m in result.m_grid]},
+    )  # fmt: skip

@@ -1,0 +1,174 @@
+"""Numbers to predict that the other rows contradict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from rfviz.analysis.label_errors import TargetErrors, find_target_errors
+from rfviz.datasets import Dataset
+from rfviz.errors import DataError
+from rfviz.figures.quick import trace
+from rfviz.figures.template import COLOURS, SYMBOLS, rgba, styled
+from rfviz.inspection.drawing import HEIGHT, MOST_POINTS
+from rfviz.inspection.finding import Finding
+from rfviz.inspection.question import Picture, Question
+from rfviz.inspection.sample import Sample
+from rfviz.inspection.words import plural
+from rfviz.progress import Progress, silent
+from rfviz.words import counted
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from rfviz.inspection.inspection import Inspection
+
+__all__ = ["TargetResult", "Targets", "inspect_targets", "plot_targets"]
+
+_FEWEST_ROWS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class TargetResult:
+    """Rows whose number is contradicted, the most certain first.
+
+    Attributes
+    ----------
+    rows : ndarray of int
+        Their numbers in the file, from 0.
+    given, predicted, deviations : ndarray of float
+        Their targets, what the other rows say, and the difference over its usual size.
+    n_outlying : int
+        Residuals that are outlying; of a heavy tail none is an error.
+    n_rows : int
+        Rows that were looked at.
+    target : ndarray of shape (n_rows,)
+        Their targets.
+    errors : TargetErrors
+        Of all of them.
+    """
+
+    rows: np.ndarray
+    given: np.ndarray
+    predicted: np.ndarray
+    deviations: np.ndarray
+    n_outlying: int
+    n_rows: int
+    target: np.ndarray
+    errors: TargetErrors
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per contradicted number, counted from 1."""
+        return pd.DataFrame(
+            {"row": self.rows + 1, "target": self.given, "as the other rows say": self.predicted,
+             "times the usual difference": self.deviations}
+        )  # fmt: skip
+
+    def residual_frame(self) -> pd.DataFrame:
+        """Return each target with what the other rows say of it."""
+        return pd.DataFrame({
+            "target": self.target, "as the other rows say": self.errors.predictions,
+            "contradicted": np.isin(np.arange(self.n_rows), self.errors.rows),
+        })  # fmt: skip
+
+
+def inspect_targets(dataset: Dataset, sample: Sample, progress: Progress = silent) -> TargetResult:
+    """Look for rows whose target the other rows of a sample contradict.
+
+    Raises
+    ------
+    DataError
+        Where there are too few rows, or the target is the same in all.
+    """
+    y = dataset.y
+    if y is None or len(sample.places) < _FEWEST_ROWS:
+        raise DataError(
+            f"Wrong numbers are looked for among at least {_FEWEST_ROWS} rows; here are {len(sample.rows)}."
+        )
+    y = y[sample.places]
+    if not np.ptp(y) > 0:
+        raise DataError("The target is the same number in every row.")
+    progress(0.1, "Comparing each target with the other rows")
+    found = find_target_errors(sample.X, y)
+    rows = found.rows
+    return TargetResult(
+        sample.rows[rows], y[rows], found.predictions[rows], found.deviations[rows], found.n_outlying, len(y), y, found
+    )
+
+
+class Targets(Question[TargetResult]):
+    """Which numbers to predict the other rows contradict."""
+
+    name, key = "Label errors", "labels"
+    settings = ("normalise",)
+    formats: ClassVar = {"target": "%.4g", "as the other rows say": "%.4g", "times the usual difference": "%.2f"}
+
+    def applies(self, inspection: Inspection) -> bool:
+        return inspection.source.dataset.y is not None and not inspection.raw.target_names
+
+    def compute(self, inspection: Inspection) -> TargetResult:
+        return inspect_targets(inspection.dataset, inspection.sample(), inspection.progress)
+
+    def describe(self, result: TargetResult, inspection: Inspection) -> Finding:
+        rows, label = inspection.rows, inspection.raw.label
+        of = rows.of_all(result.n_rows)
+        if not len(result.rows):
+            if result.n_outlying:
+                return self.say(
+                    "unknown",
+                    f"The target deviates from what the other rows say by very different amounts: of {result.n_rows:,} "
+                    f"rows{of} no single one can be called wrong.",
+                )
+            far, limit = float(np.abs(result.errors.deviations).max()), result.errors.limit
+            return self.say(
+                "fine",
+                f"No target of {result.n_rows:,} rows{of} is contradicted by the other rows: the farthest is off by "
+                f"{far:.1f} times the usual difference; from {limit:.1f} times on one would be outlying.",
+            )
+        first = (
+            f"row {result.rows[0] + 1:,} has {result.given[0]:.4g}, the rows like it suggest {result.predicted[0]:.4g} "
+            f"({abs(result.deviations[0]):.0f} times the usual difference)"
+        )
+        n = len(result.rows)
+        text = (
+            f"{counted(n, 'target')} of {result.n_rows:,} rows{of} {plural(n, 'is', 'are')} contradicted by the other "
+            f"rows: {first}. Look at {'this row' if n == 1 else 'these rows'} first when you check the target."
+        )
+        return self.say("look", text).about(result.rows, [label] if label else [])
+
+    def pictures(self, result: TargetResult) -> Iterator[Picture]:
+        words = "Each target against what the other rows say of it."
+        explanation = "Each row is predicted by all others. Far off the diagonal the number is contradicted."
+        yield Picture("labels", result, plot_targets, words, explanation, result.residual_frame)
+
+    def note(self, result: TargetResult) -> str:
+        return "The most certain first." if len(result.rows) else "No target is contradicted."
+
+
+def plot_targets(result: TargetResult, revision: str = "") -> go.Figure:
+    """Draw each target against what the other rows say, contradicted ones apart.
+
+    Parameters
+    ----------
+    result : TargetResult
+    revision : str
+        While it stays the same, the zoom survives a redraw.
+    """
+    is_wrong = np.zeros(result.n_rows, dtype=bool)
+    is_wrong[result.errors.rows] = True
+    others = np.flatnonzero(~is_wrong)
+    others = others[np.unique(np.linspace(0, len(others) - 1, min(len(others), MOST_POINTS)).astype(int))]
+    traces = [
+        trace("scatter", x=result.errors.predictions[rows], y=result.target[rows], mode="markers", name=name,
+              marker={"color": colour, "symbol": symbol, "size": size},
+              hovertemplate="predicted %{x:.4g}, target %{y:.4g}<extra>" + name + "</extra>")
+        for rows, name, colour, symbol, size in (
+            (others, "other rows", rgba(COLOURS[0], 0.5), SYMBOLS[0], 6),
+            (np.flatnonzero(is_wrong), "contradicted", COLOURS[1], SYMBOLS[1], 10),
+        )
+    ]  # fmt: skip
+    return styled(traces, x="as the other rows say", y="target", height=HEIGHT, revision=revision)
