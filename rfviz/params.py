@@ -277,7 +277,8 @@ class Declared:
     A parameter is an annotated attribute with a value: a :func:`parameter`, a :class:`Param` or, where it is not to be
     checked or shown, just its default. The constructor stores what it is given and does nothing else, as scikit-learn
     asks. The first parameter of the base class may be given without its name and comes first; a class's own come next,
-    then those of the classes that it derives from. A class with an ``__init__`` of its own keeps it.
+    then those of the classes that it derives from. A class with an ``__init__`` of its own keeps it. What a class
+    annotates as a ``ClassVar`` is a fact of it and of those below, and no parameter.
 
     Attributes
     ----------
@@ -307,7 +308,8 @@ class Declared:
         super().__init_subclass__(**kwargs)
         cls._own = {}
         for name, hint in inspect.get_annotations(cls).items():
-            if name not in vars(cls) or "ClassVar" in str(hint):
+            hints = (inspect.get_annotations(base).get(name) for base in cls.__mro__)
+            if name not in vars(cls) or any("ClassVar" in str(hint) for hint in hints):
                 continue
             value = vars(cls)[name]
             param = replace(value, name=name) if isinstance(value, Param) else None
@@ -339,7 +341,7 @@ class Declared:
     @classmethod
     def param(cls, name: str) -> Param:
         """Return the declaration of a parameter."""
-        return next(param for param in cls.params if param.name == name)
+        return {param.name: param for param in cls.params}[name]
 
 
 def _constructor(cls: type, signature: inspect.Signature) -> Callable[..., None]:

@@ -178,6 +178,7 @@ class Scaled(Base):
 
 
 class Large(Scaled):
+    limit: float = 3.0  # a fact, as above
     size: int = parameter(default=99, kind="int", kw_only=False, low=50)
 
 
@@ -201,7 +202,7 @@ def test_a_constructor_follows_from_what_is_declared():
 
 
 def test_a_declaration_takes_the_place_of_an_inherited_one():
-    assert Large().size == 99 and Large.param("size").low == 50 and Base().size == 10
+    assert Large().size == 99 and Large.limit == 3.0 and Large.param("size").low == 50 and Base().size == 10
     assert list(inspect.signature(Large).parameters) == list(inspect.signature(Scaled).parameters)
 
 
