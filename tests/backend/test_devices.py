@@ -20,7 +20,8 @@ from rfviz.errors import ParameterError
 
 
 @pytest.mark.usefixtures("no_cupy")
-def test_without_cupy_there_is_the_cpu():
+def test_without_cupy_there_is_the_cpu(monkeypatch):
+    monkeypatch.delenv("RFVIZ_DEVICE", raising=False)
     assert [device.name for device in available_devices()] == ["cpu"]
     assert get_device().xp is np and not get_device().is_gpu
     assert gpu_status() == "CuPy is not installed"
@@ -51,7 +52,8 @@ def test_a_gpu_that_does_not_compute_is_passed_over(fake_gpu):
     assert gpu_status() == "GPU 0 does not compute (RuntimeError: libcublas is missing)"
 
 
-def test_cupy_without_a_driver(fake_gpu):
+def test_cupy_without_a_driver(fake_gpu, monkeypatch):
+    monkeypatch.delenv("RFVIZ_DEVICE", raising=False)
     fake_gpu.cuda.runtime.getDeviceCount = _failing("cudaErrorInsufficientDriver")
     assert get_device().name == "cpu"
     assert gpu_status() == "CuPy found no CUDA device"

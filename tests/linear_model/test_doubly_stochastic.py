@@ -10,6 +10,7 @@ from sklearn.datasets import load_digits
 from sklearn.kernel_ridge import KernelRidge
 
 from rfviz import kernels
+from rfviz.backend import to_host
 from rfviz.errors import DataError, MemoryBudgetError, ParameterError
 from rfviz.features import CompositionalFeatures, RandomFourier, RandomMaxout
 from rfviz.linear_model import (
@@ -31,7 +32,7 @@ PLAIN = {"n_components": 320, "dtype": "float64", "device": "cpu"}
 def stored(model, data, m):
     """Return all features in one matrix, from the weights of each block."""
     blocks = [model.feature_block(k).transform_blocks(data, scaled=False) for k in range(-(-m // BLOCK))]
-    return np.hstack([np.concatenate(list(block)) for block in blocks])[:, :m].astype(np.float64)
+    return np.hstack([np.concatenate([to_host(part) for part in block]) for block in blocks])[:, :m].astype(np.float64)
 
 
 @pytest.mark.parametrize("loss", ["ridge", "logistic"])

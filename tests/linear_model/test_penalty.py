@@ -8,6 +8,7 @@ from sklearn.linear_model import Ridge, RidgeCV
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
+from rfviz.backend import to_host
 from rfviz.features import RandomBinning, RandomFourier, RandomReLU
 from rfviz.linear_model import NormalEquations, RidgePathClassifier, RidgePathRegressor
 from rfviz.linear_model.dual_path import DualSystem
@@ -96,7 +97,7 @@ def test_named_penalties_are_compared_for_every_m():
     path = RidgePathRegressor(RandomFourier(60, gamma=2.0, dtype="float64"), m_grid=[10, 60], alphas=alphas[::-1])
     path.fit(X[:200], y[:200])
     assert path.alphas_.tolist() == alphas and path.cv_errors_.shape == (4, 2)
-    Phi = np.concatenate(list(path.feature_map_.transform_blocks(X, scaled=False)))
+    Phi = np.concatenate([to_host(block) for block in path.feature_map_.transform_blocks(X, scaled=False)])
     for j, m in enumerate((10, 60)):
         peer = RidgeCV(alphas).fit(Phi[:200, :m], y[:200])
         assert path.alpha_[j] == peer.alpha_ and path.cv_errors_[:, j].min() == pytest.approx(-peer.best_score_)

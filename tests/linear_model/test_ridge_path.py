@@ -9,6 +9,7 @@ from sklearn.datasets import load_diabetes, load_digits
 from sklearn.linear_model import Ridge
 from sklearn.preprocessing import StandardScaler
 
+from rfviz.backend import to_host
 from rfviz.errors import DataError, MemoryBudgetError, ParameterError
 from rfviz.features import FeatureMap, RandomFourier, RandomMaxout
 from rfviz.linear_model import (
@@ -30,7 +31,7 @@ GRID = [10, 64, 130, 300]
 
 
 def unscaled(feature_map, rows):
-    return np.concatenate(list(feature_map.transform_blocks(X[rows], scaled=False)))
+    return np.concatenate([to_host(block) for block in feature_map.transform_blocks(X[rows], scaled=False)])
 
 
 def codes(y):
@@ -82,7 +83,7 @@ def test_regression_targets():
     path = RidgePathRegressor(RandomFourier(200, gamma=1.0, dtype="float64"), m_grid=[20, 200], alphas=0.5).fit(
         data, target
     )
-    H = np.concatenate(list(path.feature_map_.transform_blocks(data, scaled=False)))
+    H = np.concatenate([to_host(block) for block in path.feature_map_.transform_blocks(data, scaled=False)])
     ridge = Ridge(alpha=0.5).fit(H, target)
     np.testing.assert_allclose(path.predict(data), ridge.predict(H), rtol=1e-8)
     assert path.predict(data).shape == target.shape
@@ -233,7 +234,7 @@ def test_bad_input(monkeypatch):
         )
     monkeypatch.setenv("RFVIZ_MEMORY_GB", "0.01")
     with pytest.raises(MemoryBudgetError, match=rf"about {largest_affordable_m(10_000_000)}"):
-        RidgePathClassifier(RandomMaxout(2000), solver="primal").fit(X[TRAIN], Y_LABELS[TRAIN])
+        RidgePathClassifier(RandomMaxout(2000, device="cpu"), solver="primal").fit(X[TRAIN], Y_LABELS[TRAIN])
 
 
 def test_progress_can_stop_the_fit():

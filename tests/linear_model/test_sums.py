@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import Ridge
 
+from rfviz.backend import to_host
 from rfviz.errors import DataError, ParameterError
 from rfviz.features import DecisionStumps, RandomBinning, RandomFourier, RandomMaxout
 from rfviz.linear_model import NormalEquations, RidgePathClassifier, RidgePathRegressor
@@ -63,7 +64,7 @@ def test_rows_in_parts_equal_ridge_on_all_rows(intercept):
     path = path_of(fit_intercept=intercept)
     for part in parts_of(np.arange(240), [1, 100]):
         path.partial_fit(X[part], Y[part])
-    H = np.concatenate(list(path.feature_map_.transform_blocks(X, scaled=False)))
+    H = np.concatenate([to_host(block) for block in path.feature_map_.transform_blocks(X, scaled=False)])
     for m in GRID:
         ridge = Ridge(alpha=1.0, fit_intercept=intercept).fit(H[:, :m], Y)
         np.testing.assert_allclose(path.coef_path_[m], ridge.coef_.T, rtol=0, atol=1e-10)
