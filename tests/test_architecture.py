@@ -18,6 +18,7 @@ ALLOWED = {
     "rfviz.errors": set(),
     "rfviz.progress": set(),
     "rfviz.random_state": {"errors"},
+    "rfviz.inputs": {"errors"},
     "rfviz.expressions": {"errors"},
     "rfviz.formula": {"errors", "expressions"},
     "rfviz.params": {"errors", "expressions", "formula"},
@@ -37,14 +38,14 @@ ALLOWED = {
         "bounds",
         "skeleton",
     },
-    "rfviz.linear_model": {"errors", "params", "random_state", "backend", "cuda"},
+    "rfviz.linear_model": {"errors", "params", "inputs", "random_state", "backend", "cuda"},
     "rfviz.datasets": {"errors", "params", "backend"},
     "rfviz.result_files": {"errors", "datasets", "features"},
     "rfviz.cache": {"errors", "backend", "result_files"},
     "rfviz.words": {"datasets"},
     "rfviz.lessons": {"errors", "expressions"},
     "rfviz.analysis": {"errors", "params", "backend", "kernels", "bounds", "skeleton", "features", "linear_model"}
-    | {"datasets", "formula"},
+    | {"datasets", "formula", "inputs"},
 }
 _COMPUTING = ALLOWED["rfviz.analysis"] | {"analysis", "words"}
 ALLOWED |= {

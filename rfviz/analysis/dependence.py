@@ -12,7 +12,7 @@ from scipy.stats import chi2, false_discovery_control
 
 from rfviz.backend import single_threaded_blas
 from rfviz.errors import DataError
-from rfviz.linear_model.inputs import as_places, as_rows
+from rfviz.inputs import as_places, as_rows
 from rfviz.progress import Progress, silent
 
 __all__ = ["ConditionalDependence", "DependenceResult", "find_conditional_dependence", "find_dependence"]

@@ -16,7 +16,7 @@ from rfviz.backend import single_threaded_blas
 from rfviz.errors import DataError
 from rfviz.features import RandomFourier
 from rfviz.features.draws import generator
-from rfviz.linear_model.inputs import as_places, as_rows
+from rfviz.inputs import as_places, as_rows
 from rfviz.progress import Progress, silent
 
 __all__ = ["FEWEST_ROWS", "DriftResult", "Rows", "find_drift"]

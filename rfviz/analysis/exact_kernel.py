@@ -15,7 +15,8 @@ from rfviz.errors import DataError
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.features.base import SlowKernelError
 from rfviz.linear_model.dual_path import Intercept, solve_dual
-from rfviz.linear_model.penalty import Model, PenaltySearch
+from rfviz.linear_model.penalty import PenaltySearch
+from rfviz.linear_model.system import Model
 from rfviz.linear_model.targets import Targets
 from rfviz.progress import Progress, silent
 

@@ -15,8 +15,8 @@ from scipy.stats import norm, rankdata
 from rfviz.analysis.logistic import fit_logistic
 from rfviz.errors import DataError
 from rfviz.features import RandomFourier
+from rfviz.inputs import as_numbers, as_rows, as_vector
 from rfviz.linear_model import RecursiveRegressor, RidgePathRegressor
-from rfviz.linear_model.inputs import as_numbers, as_rows, as_vector
 from rfviz.progress import Progress, silent
 
 __all__ = ["MOST_CLASSES", "Evidence", "Interactions", "find_interactions"]

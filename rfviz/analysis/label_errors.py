@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 from rfviz.errors import DataError
 from rfviz.features import RandomConvolution, RandomFourier
-from rfviz.linear_model.inputs import as_numbers, as_rows, as_vector
+from rfviz.inputs import as_numbers, as_rows, as_vector
 from rfviz.linear_model.leave_one_out import leave_one_out
 
 __all__ = ["LabelErrors", "TargetErrors", "find_label_errors", "find_target_errors"]

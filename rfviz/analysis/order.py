@@ -11,7 +11,7 @@ from scipy.linalg import eigh
 from scipy.spatial.distance import pdist, squareform
 from scipy.stats import rankdata, spearmanr
 
-from rfviz.linear_model.inputs import as_numbers, as_rows
+from rfviz.inputs import as_numbers, as_rows
 
 __all__ = ["CurveOrder", "compare_orders", "order_along_curve", "rank_correlation"]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rfviz.errors import DataError
-from rfviz.linear_model.inputs import as_rows
+from rfviz.inputs import as_rows
 
 __all__ = ["RESOLUTION", "Plane", "plane_of"]
 

@@ -11,7 +11,7 @@ from scipy.spatial.distance import squareform
 
 from rfviz.backend import single_threaded_blas
 from rfviz.errors import DataError
-from rfviz.linear_model.inputs import as_rows
+from rfviz.inputs import as_rows
 from rfviz.params import Param
 
 __all__ = [

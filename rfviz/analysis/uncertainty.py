@@ -10,7 +10,7 @@ from scipy import sparse
 
 from rfviz.errors import DataError
 from rfviz.features import RandomFourier
-from rfviz.linear_model.inputs import as_numbers, as_rows, as_vector
+from rfviz.inputs import as_numbers, as_rows, as_vector
 from rfviz.linear_model.leave_one_out import leave_one_out
 from rfviz.params import Param
 

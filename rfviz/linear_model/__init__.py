@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from rfviz.linear_model.conformal import prediction_intervals, prediction_sets
     from rfviz.linear_model.deprecated import RidgePath
     from rfviz.linear_model.doubly_stochastic import DoublyStochasticClassifier, DoublyStochasticRegressor
-    from rfviz.linear_model.grid import default_grid, largest_affordable_m
     from rfviz.linear_model.normal_equations import NormalEquations
+    from rfviz.linear_model.path import default_grid, largest_affordable_m
     from rfviz.linear_model.recursive import RecursiveClassifier, RecursiveRegressor
     from rfviz.linear_model.ridge_path import RidgePathClassifier, RidgePathRegressor
     from rfviz.linear_model.stochastic import StochasticClassifier

@@ -10,7 +10,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from rfviz.backend import check_memory
 from rfviz.errors import DataError
-from rfviz.linear_model.inputs import as_numbers, as_rows, as_vector
+from rfviz.inputs import as_numbers, as_rows, as_vector
 from rfviz.linear_model.leave_one_out import leave_one_out
 from rfviz.params import Param
 

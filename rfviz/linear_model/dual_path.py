@@ -9,16 +9,15 @@ import numpy as np
 
 from rfviz.backend import to_host
 from rfviz.backend.lapack import factor, invert_triangle, solve_definite, solve_triangle
-from rfviz.linear_model.penalty import LeftOut, Model, leave_one_out_error
+from rfviz.linear_model.system import LeftOut, Model, System, leave_one_out_error
 
 __all__ = ["DualSystem", "Intercept", "solve_dual"]
 
 
-class DualSystem:
+class DualSystem(System):
     """Rows stored as they come, solved through (HHᵀ + μI)a = Y, coef = Hᵀa.
 
-    Has the interface of :class:`rfviz.linear_model.normal_equations.NormalEquations`; on the host, because few rows are
-    small. Cost O(n²·m + n³) a grid point and penalty.
+    On the host, because few rows are small. Cost O(n²·m + n³) a grid point and penalty.
 
     Parameters
     ----------
@@ -32,24 +31,20 @@ class DualSystem:
         self._gathered: _Rows | None = None
 
     def add(self, H: np.ndarray, Y: np.ndarray, weights: np.ndarray | None = None) -> None:
-        """Add rows: H of shape (rows, m), Y of shape (rows, k), weights of shape (rows,)."""
         root = np.ones(len(Y)) if weights is None else np.sqrt(weights)
         self._blocks.append((np.asarray(to_host(H), dtype=np.float64), Y, root))
         self._gathered = None
 
     def mean_square(self) -> float:
-        """Return the mean over the features of their sum of squares, about the mean where `centred`."""
         H = self._rows().H
         return float(np.einsum("ij,ij->", H, H) / H.shape[1])
 
     def together(self, m_grid: Sequence[int], n_alphas: int) -> bool:
-        """Return whether one evaluation serves every m at the price of the largest: never here."""
         return False
 
     def solve(
         self, alphas: Sequence[float], m_grid: Sequence[int], precision: str = "auto", quiet: bool = False
-    ) -> list[list[Model]]:
-        """Solve ridge regression for every penalty and every m, always in float64; as `NormalEquations`."""
+    ) -> list[list[Model] | None]:
         rows = self._rows()
         solutions: dict[tuple[float, int], Model] = {}
         for m in sorted(m_grid):
@@ -63,7 +58,7 @@ class DualSystem:
     def evaluate(
         self, alpha: float, m_grid: Sequence[int], left_out: LeftOut | None = None, precision: str = "auto"
     ) -> list[tuple[Model, float]] | None:
-        """Return the solutions for a penalty, and their leave-one-out errors over all rows; as `NormalEquations`."""
+        """Return the solutions for a penalty, and their errors over all rows."""
         rows, found = self._rows(), []
         for m in m_grid:
             solved = solve_dual(rows.kernel(m), rows.Y, alpha, rows.intercept)

@@ -18,7 +18,7 @@ from rfviz.linear_model.cholesky_path import (
     solve_path,
     solve_with_leverages,
 )
-from rfviz.linear_model.penalty import LeftOut, Model, leave_one_out_error
+from rfviz.linear_model.system import LeftOut, Model, System, leave_one_out_error
 
 __all__ = ["NormalEquations"]
 
@@ -32,7 +32,7 @@ _FLOAT32_NOISE = 1e-7
 _ARRAYS = ("cross", "sum", "target_sum", "target_squares", "shift", "target_shift")
 
 
-class NormalEquations:
+class NormalEquations(System):
     """Sums over rows from which every ridge solution follows: HᵀH, HᵀY, YᵀY's diagonal, and means for an intercept.
 
     Products run in the features' own precision, or in float64 where `exact`; a few thousand rows at a time are summed
@@ -301,32 +301,15 @@ class NormalEquations:
         self._partial = self._scratch = self._equations = None
 
     def mean_square(self) -> float:
-        """Return the features' mean sum of squares (about the mean if `centred`): the scale of penalties."""
         diagonal = self.gram.diagonal() - (self._sum**2 / self.weight if self.centred else 0.0)
         return float(diagonal.mean())
 
     def together(self, m_grid: Sequence[int], n_alphas: int) -> bool:
-        """Return whether one evaluation serves every m at the price of the largest: always here."""
         return True
 
     def solve(
         self, alphas: Sequence[float], m_grid: Sequence[int], precision: str = "auto", quiet: bool = False
     ) -> list[list[Model] | None]:
-        """Solve ridge regression for every penalty and every m.
-
-        Parameters
-        ----------
-        alphas : sequence of float
-        m_grid : sequence of int
-        precision : {"auto", "float32", "float64"}
-        quiet : bool
-            Whether penalties are only being compared: no warnings, and None for one that is below the rounding.
-
-        Returns
-        -------
-        list of list of (coef, intercept)
-            By penalty, then by m; coef of shape (m, k), intercept of shape (k,).
-        """
         if precision == "auto" and self.exact:
             precision = "float64"
         gram, cross, largest = self._leading(max(m_grid))
@@ -338,20 +321,7 @@ class NormalEquations:
     ) -> list[tuple[Model, float]] | None:
         """Return the solutions for a penalty, and the mean squared errors of predictions of rows by all others.
 
-        Parameters
-        ----------
-        alpha : float
-        m_grid : sequence of int
-            Rising.
-        left_out : LeftOut, optional
-            The rows, which are among those of these sums; by default all, whose errors are then those of
-            :meth:`cross_validated_errors`.
-        precision : {"auto", "float32", "float64"}
-
-        Returns
-        -------
-        list of ((coef, intercept), error), or None
-            As :meth:`solve` returns solutions; None if the penalty is below the rounding.
+        As :meth:`System.evaluate`; without `left_out` of all rows, by :meth:`cross_validated_errors`.
         """
         if left_out is None:
             (path,) = self.solve([alpha], m_grid, precision, quiet=True)

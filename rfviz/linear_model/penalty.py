@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
-from rfviz.backend import array_namespace
+from rfviz.linear_model.system import Model
 
-__all__ = ["EXPECTED_PENALTIES", "Evaluate", "LeftOut", "Model", "PenaltySearch", "leave_one_out_error"]
+__all__ = ["EXPECTED_PENALTIES", "Evaluate", "PenaltySearch"]
 
-Model = tuple[Any, Any]
 # evaluate(alpha, m_grid) → for each m its (coef, intercept) and its error; None for a penalty that cannot be solved.
 Evaluate = Callable[[float, list[int]], "list[tuple[Model, float]] | None"]
 
@@ -25,52 +23,6 @@ _WORTHWHILE = 0.005
 _REFINEMENTS = 3
 #: Penalties that a search tries for one m, about.
 EXPECTED_PENALTIES = 8
-
-
-@dataclass(frozen=True, eq=False)
-class LeftOut:
-    """Rows that are predicted by a fit to all others, one at a time.
-
-    Attributes
-    ----------
-    rows : ndarray of int
-        Their places, in the order in which rows were added.
-    H : array of shape (len(rows), m) or None
-        Their unscaled features; None for equations that store all rows.
-    Y : ndarray of shape (len(rows), k)
-    weights : ndarray of shape (len(rows),) or None
-    """
-
-    rows: np.ndarray
-    H: Any
-    Y: np.ndarray
-    weights: np.ndarray | None = None
-
-    def some(self, count: int) -> LeftOut:
-        """Return at most about `count` of them."""
-        step = slice(None, None, max(len(self.rows) // count, 1))
-        H, weights = (None if one is None else one[step] for one in (self.H, self.weights))
-        return LeftOut(self.rows[step], H, self.Y[step], weights)
-
-
-def leave_one_out_error(residuals: Any, slack: Any) -> Any:
-    """Return the mean squared error of predictions of rows by all others.
-
-    Parameters
-    ----------
-    residuals : array of shape (r, k)
-        Of the fit to all rows; times the roots of the weights where there are weights.
-    slack : array of shape (r,)
-        One less the leverage of each row.
-
-    Returns
-    -------
-    array without dimensions, where the rows are
-        Infinite if a leverage is lost to rounding.
-    """
-    xp = array_namespace(residuals)
-    is_known = (slack > 0).all()
-    return xp.where(is_known, ((residuals / xp.where(is_known, slack, 1.0)[:, None]) ** 2).mean(), xp.inf)
 
 
 @dataclass

@@ -13,11 +13,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rfviz.backend import array_namespace, check_memory, get_device, to_host
 from rfviz.errors import DataError, ParameterError
-from rfviz.linear_model.chunks import feature_chunks
-from rfviz.linear_model.grid import gram_bytes
 from rfviz.linear_model.losses import with_reference
 from rfviz.linear_model.normal_equations import NormalEquations
-from rfviz.linear_model.scoring import score_blocks
+from rfviz.linear_model.path import gram_bytes
+from rfviz.linear_model.scoring import feature_chunks, score_blocks
 from rfviz.linear_model.stochastic import learn_classes
 from rfviz.params import Param
 from rfviz.random_state import seed_from

@@ -20,14 +20,13 @@ from sklearn.utils.validation import (
 
 from rfviz.backend import Device, array_namespace, check_memory, get_device, memory_budget, to_host
 from rfviz.errors import DataError, ParameterError
-from rfviz.linear_model.chunks import feature_chunks
 from rfviz.linear_model.dual_path import DualSystem
-from rfviz.linear_model.grid import check_grid, gram_bytes, largest_affordable_m
 from rfviz.linear_model.normal_equations import NormalEquations
-from rfviz.linear_model.path import LARGEST, FeaturePath
-from rfviz.linear_model.penalty import EXPECTED_PENALTIES, Evaluate, LeftOut, PenaltySearch
-from rfviz.linear_model.scoring import score_blocks
+from rfviz.linear_model.path import LARGEST, FeaturePath, check_grid, gram_bytes, largest_affordable_m
+from rfviz.linear_model.penalty import EXPECTED_PENALTIES, Evaluate, PenaltySearch
+from rfviz.linear_model.scoring import feature_chunks, score_blocks
 from rfviz.linear_model.sparse_path import SparseSystem
+from rfviz.linear_model.system import LeftOut, System
 from rfviz.linear_model.targets import Targets
 from rfviz.params import Param
 from rfviz.random_state import seed_from
@@ -384,13 +383,13 @@ class RidgeBase(FeaturePath):
         (path,) = sums.solve([alpha], grid, self.precision, quiet=True)
         return None if path is None else [(model, held.squared_error(*model)) for model in path]
 
-    def _solve_one(self, system: Any, alpha: float) -> None:
+    def _solve_one(self, system: System, alpha: float) -> None:
         """Solve for the only penalty there is."""
         self.alphas_, self.cv_errors_ = np.array([alpha]), None
         self.alpha_ = np.full(len(self.m_grid_), alpha)
         self._solve_again(system)
 
-    def _solve_again(self, system: Any) -> None:
+    def _solve_again(self, system: System) -> None:
         """Solve for the penalty of each m."""
         found: dict[int, Any] = {}
         for alpha in np.unique(self.alpha_).tolist():
@@ -399,7 +398,7 @@ class RidgeBase(FeaturePath):
             found |= dict(zip(grid, path, strict=True))
         self._store(found)
 
-    def _choose(self, system: Any, evaluate: Evaluate, fixed: list[float] | None, n_rows: int) -> None:
+    def _choose(self, system: System, evaluate: Evaluate, fixed: list[float] | None, n_rows: int) -> None:
         """Find the penalty of each m, and its solution."""
         grid = [int(m) for m in self.m_grid_]
         search = PenaltySearch(partial(self._timed, "factorisation", evaluate))
@@ -431,7 +430,7 @@ class RidgeBase(FeaturePath):
             raise ParameterError("alphas", "must be 'auto' or positive numbers", self.alphas, "Try alphas='auto'.")
         return alphas.tolist()
 
-    def _system(self, sample: Any, n_rows: int, n_targets: int) -> Any:
+    def _system(self, sample: Any, n_rows: int, n_targets: int) -> System:
         """Choose the equations that suit the features: sparse, dual or primal."""
         first = next(iter(self.feature_map_.transform_blocks(sample, scaled=False)))
         solver = Param("solver", "auto", "choice", choices=("auto", "primal", "dual")).validate(self.solver)

@@ -1,16 +1,22 @@
-"""Scores of linear models on blocks of features, for several numbers of features at once."""
+"""The features of rows, block by block, and scores of linear models on them for several numbers of features at once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from rfviz.backend import array_namespace, device_of, matmul, to_host
+from rfviz.backend import array_namespace, device_of, get_device, matmul, to_host
 
-__all__ = ["Solutions", "host_if_sparse", "score_blocks", "scores_of"]
+__all__ = [
+    "Solutions",
+    "feature_chunks",
+    "host_if_sparse",
+    "score_blocks",
+    "scores_of",
+]
 
 
 def host_if_sparse(block: Any) -> Any:
@@ -83,3 +89,44 @@ def score_blocks(blocks: Iterable[Any], solutions: list[tuple[Any, Any]]) -> lis
         for part, scores in zip(parts, models.scores(H), strict=True):
             part.append(scores)
     return [np.concatenate(part) for part in parts]
+
+
+_CHUNK_ROWS = 8192
+# Rows that go to a GPU from one copy on the host; the map's weights go there once for each.
+_UPLOADED_BYTES = 1_000_000_000
+
+Timed = Callable[..., Any]
+
+
+def feature_chunks(feature_map: Any, X: Any, rows: np.ndarray, timed: Timed) -> Iterator[tuple[float, Any, np.ndarray]]:
+    """Yield unscaled features of the rows `rows` of `X`: (share done, features, their rows).
+
+    Parameters
+    ----------
+    feature_map : FeatureMap
+        Fitted.
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+    rows : ndarray of int
+    timed : callable
+        ``timed(function, *arguments)`` returns what the function does, and takes its time.
+    """
+    on_gpu = get_device(feature_map.device).is_gpu
+    size = max(_UPLOADED_BYTES // (8 * X.shape[1]), _CHUNK_ROWS) if on_gpu else _CHUNK_ROWS
+    for start in range(0, len(rows), size):
+        part = rows[start : start + size]
+        blocks = feature_map.transform_blocks(X[part], scaled=False)
+        done = 0
+        # On the CPU the blocks of a chunk are computed to their end before the caller goes on, so that the caller's own
+        # products find all cores free. On a GPU they come one by one, while the rows of the next are fetched.
+        for block in _one_by_one(blocks, timed) if on_gpu else timed(_all, blocks):
+            yield (start + done + block.shape[0]) / len(rows), block, part[done : done + block.shape[0]]
+            done += block.shape[0]
+
+
+def _one_by_one(blocks: Iterator[Any], timed: Timed) -> Iterator[Any]:
+    while (block := timed(next, blocks, None)) is not None:
+        yield host_if_sparse(block)
+
+
+def _all(blocks: Iterator[Any]) -> list[Any]:
+    return [host_if_sparse(block) for block in blocks]

@@ -17,7 +17,8 @@ from rfviz.backend import memory_budget
 from rfviz.backend.lapack import solve_definite
 from rfviz.linear_model.cholesky_path import largest_eigenvalue, solve_path, solve_with_leverages
 from rfviz.linear_model.dual_path import Intercept, solve_dual
-from rfviz.linear_model.penalty import EXPECTED_PENALTIES, LeftOut, Model, leave_one_out_error
+from rfviz.linear_model.penalty import EXPECTED_PENALTIES
+from rfviz.linear_model.system import LeftOut, Model, System, leave_one_out_error
 
 __all__ = ["SparseSystem"]
 
@@ -30,10 +31,11 @@ _PANEL = 512
 _SPARSE_PRODUCT, _DENSE_PRODUCT, _FACTOR, _ITERATIONS = 3e-9, 1e-9, 5e-11, 60
 
 
-class SparseSystem:
+class SparseSystem(System):
     """Sparse rows stored as they come, and never made dense.
 
-    Has the interface of :class:`rfviz.linear_model.normal_equations.NormalEquations`; on the host.
+    On the host. Conjugate gradients go to a relative residual of 1e-7, and predict a few of the rows only that are left
+    out, each of which is one more right-hand side.
 
     Parameters
     ----------
@@ -51,27 +53,20 @@ class SparseSystem:
         self._rows: _Rows | None = None
 
     def add(self, H: Any, Y: np.ndarray, weights: np.ndarray | None = None) -> None:
-        """Add rows: a CSR matrix of shape (rows, columns), Y of shape (rows, k), and weights of shape (rows,)."""
         root = np.ones(len(Y)) if weights is None else np.sqrt(weights)
         self._blocks.append((sparse.csr_matrix(H, dtype=np.float64), Y, root))
         self._rows = None
 
     def mean_square(self) -> float:
-        """Return the mean over the columns of their sum of squares, about the mean where `centred`."""
         rows = self._gathered()
         return rows.sum_of_squares() / rows.H.shape[1]
 
     def together(self, m_grid: Sequence[int], n_alphas: int) -> bool:
-        """Return whether one evaluation serves every m at the price of the largest."""
         return self._route(m_grid, n_alphas) == "primal"
 
     def solve(
         self, alphas: Sequence[float], m_grid: Sequence[int], precision: str = "auto", quiet: bool = False
     ) -> list[list[Model] | None]:
-        """Solve ridge regression for every penalty and every m; see `NormalEquations`.
-
-        Those of conjugate gradients to a relative residual of 1e-7.
-        """
         rows, ends = self._gathered(), [self.columns(int(m)) for m in m_grid]
         route = self._route(m_grid, len(alphas))
         if route == "primal":
@@ -83,10 +78,6 @@ class SparseSystem:
     def evaluate(
         self, alpha: float, m_grid: Sequence[int], left_out: LeftOut, precision: str = "auto"
     ) -> list[tuple[Model, float]] | None:
-        """Return the solutions for a penalty, and their leave-one-out errors; as `NormalEquations`.
-
-        Conjugate gradients predict a few of the rows only, each of which is one more right-hand side.
-        """
         rows, ends = self._gathered(), [self.columns(int(m)) for m in m_grid]
         route = self._route(m_grid, EXPECTED_PENALTIES)
         if route == "primal":

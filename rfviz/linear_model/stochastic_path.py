@@ -16,9 +16,8 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from rfviz.backend import array_namespace, get_device, to_host
 from rfviz.errors import DataError
 from rfviz.linear_model.descent import Descent, feature_moments, schedule, shuffled_blocks
-from rfviz.linear_model.grid import check_grid
 from rfviz.linear_model.losses import softmax_probabilities
-from rfviz.linear_model.path import LARGEST, ClassifierPath
+from rfviz.linear_model.path import LARGEST, ClassifierPath, check_grid
 from rfviz.linear_model.stochastic import (
     PROBE_ROWS,
     StochasticClassifier,

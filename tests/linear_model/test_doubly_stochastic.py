@@ -19,8 +19,8 @@ from rfviz.linear_model import (
     RidgePathClassifier,
     RidgePathRegressor,
 )
+from rfviz.linear_model.doubly_stochastic import BLOCK
 from rfviz.linear_model.losses import LOSSES
-from rfviz.linear_model.regenerated import BLOCK
 
 X, y = load_digits(return_X_y=True)
 X = (X / 16)[np.random.default_rng(0).permutation(len(X))]

@@ -12,8 +12,8 @@ from rfviz.lab.accuracy.maxout_table import maxout_table
 from rfviz.linear_model import ConditionWarning, RidgePathClassifier
 from rfviz.linear_model import cholesky_path as triangular
 from rfviz.linear_model.cholesky_path import solve_path
-from rfviz.linear_model.grid import gram_bytes
 from rfviz.linear_model.normal_equations import NormalEquations
+from rfviz.linear_model.path import gram_bytes
 from rfviz.linear_model.scoring import Solutions
 
 rng = np.random.default_rng(0)
@@ -168,8 +168,8 @@ def test_memory_stays_within_what_is_checked(fake_gpu, precision):
 
 
 def test_weights_travel_and_are_rearranged_once(fake_gpu, monkeypatch):
-    monkeypatch.setattr("rfviz.linear_model.chunks._UPLOADED_BYTES", 1)
-    monkeypatch.setattr("rfviz.linear_model.chunks._CHUNK_ROWS", 40)
+    monkeypatch.setattr("rfviz.linear_model.scoring._UPLOADED_BYTES", 1)
+    monkeypatch.setattr("rfviz.linear_model.scoring._CHUNK_ROWS", 40)
     log = []
     for rows in (80, 300):
         fake_gpu.memory.log.clear()

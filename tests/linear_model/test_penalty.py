@@ -12,8 +12,9 @@ from rfviz.backend import to_host
 from rfviz.features import RandomBinning, RandomFourier, RandomReLU
 from rfviz.linear_model import NormalEquations, RidgePathClassifier, RidgePathRegressor
 from rfviz.linear_model.dual_path import DualSystem
-from rfviz.linear_model.penalty import LeftOut, PenaltySearch
+from rfviz.linear_model.penalty import PenaltySearch
 from rfviz.linear_model.sparse_path import SparseSystem
+from rfviz.linear_model.system import LeftOut
 
 rng = np.random.default_rng(0)
 H = rng.standard_normal((40, 12)) + 3.0

@@ -72,7 +72,7 @@ def test_penalty_on_scaled_features_is_alpha_over_m():
 def test_blocks_of_rows_do_not_matter(monkeypatch):
     whole = RidgePathClassifier(RandomMaxout(200, dtype="float64"), m_grid=[50, 200], alphas=1.0, solver="primal")
     whole.fit(X[TRAIN], Y_LABELS[TRAIN])
-    monkeypatch.setattr("rfviz.linear_model.chunks._CHUNK_ROWS", 97)
+    monkeypatch.setattr("rfviz.linear_model.scoring._CHUNK_ROWS", 97)
     parts = RidgePathClassifier(RandomMaxout(200, dtype="float64"), m_grid=[50, 200], alphas=1.0, solver="primal")
     parts.fit(X[TRAIN], Y_LABELS[TRAIN])
     np.testing.assert_allclose(parts.coef_path_[200], whole.coef_path_[200], atol=1e-9)

@@ -17,10 +17,10 @@ import pandas as pd
 from rfviz.backend import check_memory, get_device
 from rfviz.errors import DataError
 from rfviz.features import RandomMaxout
-from rfviz.linear_model.grid import gram_bytes
 from rfviz.linear_model.normal_equations import NormalEquations
-from rfviz.linear_model.penalty import Model
+from rfviz.linear_model.path import gram_bytes
 from rfviz.linear_model.scoring import Solutions
+from rfviz.linear_model.system import Model
 from rfviz.linear_model.targets import Targets
 from rfviz.progress import Progress, silent
 

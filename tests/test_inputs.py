@@ -6,7 +6,7 @@ import pytest
 from scipy import sparse
 
 from rfviz.errors import DataError, ParameterError
-from rfviz.linear_model.inputs import as_numbers, as_places, as_rows, as_vector
+from rfviz.inputs import as_numbers, as_places, as_rows, as_vector
 
 
 @pytest.mark.parametrize("kind", [np.ndarray.tolist, pd.DataFrame, sparse.csr_matrix, sparse.coo_array])
