@@ -12,10 +12,10 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
-from streamlit.components.v2 import component
 
 from rfviz.lab.animation import AnimationSpec
 from rfviz.lab.index import ASSETS, entry_of
+from rfviz.ui.component import Component
 from rfviz.ui.plain import plain
 from rfviz.ui.share import share_place
 from rfviz.ui.state import PageState, pins
@@ -46,9 +46,9 @@ _SHORT = 14
 # Where the session keeps the state of the page that it shows.
 _PAGE = "rfviz.page"
 _HERE = Path(__file__).parent
-_marks = component("rfviz.page_marks", js=(_HERE / "page_marks.js").read_text(encoding="utf-8"))
-_address = component("rfviz.address", js=(_HERE / "address.js").read_text(encoding="utf-8"))
-_pictures = component("rfviz.picture_marks", js=(_HERE / "picture_marks.js").read_text(encoding="utf-8"))
+_marks = Component("page_marks", _HERE / "page_marks.js")
+_address = Component("address", _HERE / "address.js")
+_pictures = Component("picture_marks", _HERE / "picture_marks.js")
 
 
 @functools.lru_cache(maxsize=1)
@@ -59,8 +59,8 @@ def _css() -> str:
 def use_style() -> None:
     """Add the few rules of style to the page, what its markup lacks for screen readers, and what keeps its address."""
     st.html(f"<style>{_css()}</style>")
-    _marks(key="page-marks", height=1)
-    _address(key="address-sheet", height=1)
+    _marks.mount("page-marks", height=1)
+    _address.mount("address-sheet", height=1)
 
 
 def card_colours() -> str:
@@ -69,7 +69,7 @@ def card_colours() -> str:
     Screen readers are told that the pictures repeat what stands next to them.
     """
     colours = "dark" if st.context.theme.type == "dark" else "light"
-    _pictures(key="picture-marks", height=1, data=colours, on_colours_change=lambda: None)
+    _pictures.mount("picture-marks", colours, {"colours": lambda _: None}, height=1)
     return colours
 
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import plotly.graph_objects as go
 import streamlit as st
-from streamlit.components.v2 import component
 
 from rfviz import backend
 from rfviz.datasets.base import OWN, is_own
@@ -24,6 +23,7 @@ from rfviz.lab.preset import write_preset
 from rfviz.lab.report import Entry, write_report
 from rfviz.lab.script import notebook
 from rfviz.lab.zoom import apply_zoom, read_zoom
+from rfviz.ui.component import Component
 from rfviz.ui.state import PageState
 from rfviz.ui.state.zoom import current_zoom
 from rfviz.ui.teaching.student_link import reach
@@ -41,20 +41,19 @@ _OWN = (
     "with it."
 )
 _COMMAND = "rfviz run settings.json --data FOLDER --features --out results"
-_CSS = (_HERE / "share.css").read_text(encoding="utf-8")
 
-_link = component(
-    "rfviz.copy_link",
+_link = Component(
+    "copy_link",
+    _HERE / "copy_link.js",
+    _HERE / "share.css",
     html='<div class="row"><input readonly aria-label="Address of this page"><button>Copy link</button></div>',
-    css=_CSS,
-    js=(_HERE / "copy_link.js").read_text(encoding="utf-8"),
 )
-_picture = component(
-    "rfviz.save_picture",
+_picture = Component(
+    "save_picture",
+    _HERE / "save_picture.js",
+    _HERE / "share.css",
     html='<div class="row"><button data-format="png">PNG</button><button data-format="svg">SVG</button>'
     '<span class="note" role="status"></span></div>',
-    css=_CSS,
-    js=(_HERE / "save_picture.js").read_text(encoding="utf-8"),
 )
 
 
@@ -86,12 +85,12 @@ def _offer_link(state: PageState, visit: Visit, zoom: str) -> None:
     own = str(visit.values.get("data", ""))
     if is_own(own):
         st.markdown(_OWN.format(name=own.removeprefix(OWN)))
-        _link(key=state.key("copy-link"))
+        _link.mount(state.key("copy-link"))
         return
     st.markdown("The address holds every setting, and the zoom. Whoever reaches this server sees the same chart.")
     if words := reach(st.context.url or "")[1]:
         st.caption(words)
-    _link(key=state.key("copy-link"))
+    _link.mount(state.key("copy-link"))
     st.markdown("The same settings as a file, for the command `rfviz run settings.json --out results`, which needs no "
                 "browser:")  # fmt: skip
     text = write_preset(visit.page.slug, visit.values | ({"zoom": zoom} if zoom else {}))
@@ -112,9 +111,8 @@ def _offer_picture(state: PageState, chart: Chart, zoom: str, alone: bool) -> No
         st.markdown(f"**{_title(chart)}.** {chart.alt}")
     with st.container(horizontal=True, vertical_alignment="center"):
         if chart.on_page:  # the browser saves what it shows
-            _picture(
-                key=state.key(f"picture-{chart.name}"), data={"chart": chart.name, "name": chart.name}, width="content"
-            )
+            data = {"chart": chart.name, "name": chart.name}
+            _picture.mount(state.key(f"picture-{chart.name}"), data, width="content")
         _download(state, "Interactive (HTML)", lambda: export.write_html(_zoomed(chart, zoom), chart.alt),
                   f"{chart.name}.html", "text/html")  # fmt: skip
 

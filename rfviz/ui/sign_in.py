@@ -7,12 +7,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import streamlit as st
-from streamlit.components.v2 import component
 from streamlit.errors import StreamlitAuthError
+
+from rfviz.ui.component import Component
 
 __all__ = ["sign_in_page", "sign_out_button", "wants_sign_in"]
 
-_return = component("rfviz.sign_in", js=Path(__file__).with_name("sign_in.js").read_text(encoding="utf-8"))
+_return = Component("sign_in", Path(__file__).with_name("sign_in.js"))
 _NO_PACKAGE = (
     "This server asks its users to sign in, but the packages that do it are missing, so nobody can come in. Whoever "
     "runs it installs them with `pip install 'rfviz[auth]'`, or removes the section `[auth]` from the secrets."
@@ -26,7 +27,7 @@ def wants_sign_in() -> bool:
 
 def sign_in_page() -> None:
     """Draw what is seen by those who have not signed in: one button for each identity provider."""
-    _return(key="sign-in-return", data={"signed_in": False})
+    _return.mount("sign-in-return", {"signed_in": False})
     st.title("Sign in to rfviz")
     if not all(map(find_spec, ("authlib", "httpx"))):
         st.error(_NO_PACKAGE)
@@ -48,6 +49,6 @@ def sign_out_button() -> None:
     if not user.get("is_logged_in"):
         return
     with st.sidebar, st.container(horizontal=True, vertical_alignment="center"):
-        _return(key="sign-in-return", data={"signed_in": True})
+        _return.mount("sign-in-return", {"signed_in": True})
         st.caption(f"Signed in as {user.get('email') or user.get('name') or 'a user without a name'}", width="stretch")
         st.button("Sign out", type="tertiary", on_click=st.logout)

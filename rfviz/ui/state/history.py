@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
-from streamlit.components.v2 import component
 
-from rfviz.ui.widgets.events import event
+from rfviz.ui.component import Component, fields
 
 __all__ = ["DEPTH", "History", "history_buttons", "history_of", "remove_entries"]
 
@@ -24,11 +23,11 @@ DEPTH = 50
 _TOGETHER_S = 1.0
 _HERE = Path(__file__).parent
 
-_mount = component(
-    "rfviz.history",
+_buttons = Component(
+    "history",
+    _HERE / "history.js",
+    _HERE / "history.css",
     html='<div class="history" role="group" aria-label="History"></div>',
-    css=(_HERE / "history.css").read_text(encoding="utf-8"),
-    js=(_HERE / "history.js").read_text(encoding="utf-8"),
 )
 
 
@@ -136,10 +135,9 @@ def history_buttons(
     restore : callable, optional
         Called with the name of a pinned chart that the user goes back to.
     """
-    key = f"{page}:steps"
 
-    def act() -> None:
-        asked = event(key, "asked")
+    def act(sent: Any) -> None:
+        asked = fields(sent)
         if asked.get("by") in (-1, 1):
             values = history_of(page).step(asked["by"])
             if values is not None:
@@ -147,4 +145,4 @@ def history_buttons(
         elif restore is not None and isinstance(asked.get("restore"), str):
             restore(asked["restore"])
 
-    _mount(key=key, data={"page": page}, on_asked_change=act)
+    _buttons.mount(f"{page}:steps", {"page": page}, {"asked": act})

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
-from streamlit.components.v2 import component
 
 from rfviz.lab.address import format_value, same_text
 from rfviz.lab.controls import Control
+from rfviz.ui.component import Component
 from rfviz.ui.plain import plain
 from rfviz.ui.state.address import AddressReader
 from rfviz.ui.state.history import History, history_of
@@ -31,7 +31,7 @@ __all__ = ["PageState", "forget_page"]
 _LAST_PAGE = "rfviz:page"
 # Tells the sessions of a browser's page apart.
 _SESSION = "rfviz:session"
-_sync = component("rfviz.url", js=(Path(__file__).parent / "url.js").read_text(encoding="utf-8"))
+_sync = Component("url", Path(__file__).with_name("url.js"))
 
 
 class PageState:
@@ -170,7 +170,7 @@ class PageState:
         session = st.session_state.setdefault(_SESSION, secrets.token_hex(8))
         held = [self._holds(preset) for preset in self.presets]
         data = {"path": self.page, "values": values, "others": others, "steps": steps, "session": session, "held": held}
-        _sync(key=f"{self.page}:url", data=data, height=1)
+        _sync.mount(f"{self.page}:url", data, height=1)
 
     def changed(self) -> dict[str, Any]:
         """Return what differs from the defaults, by name: what the address holds, and a preset."""

@@ -17,7 +17,6 @@ from urllib.parse import parse_qsl, urlencode
 
 import plotly.graph_objects as go
 import streamlit as st
-from streamlit.components.v2 import component
 
 from rfviz.cache import Cache
 from rfviz.datasets.base import is_own
@@ -26,9 +25,9 @@ from rfviz.figures.plotly_json import plotly_json
 from rfviz.lab.address import format_value, parse_value
 from rfviz.lab.controls import Control
 from rfviz.lab.page import Page, compute
+from rfviz.ui.component import Component, fields
 from rfviz.ui.plain import plain
 from rfviz.ui.state.page_state import PageState
-from rfviz.ui.widgets.events import event
 from rfviz.words import shown
 
 __all__ = [
@@ -63,14 +62,14 @@ export default function ({ data }) {
 }
 """
 
-_row = component(
-    "rfviz.pins",
+_row = Component(
+    "pins",
+    _HERE / "pins.js",
+    _HERE / "pins.css",
     html='<div class="pins" role="group" aria-label="Pinned charts"></div>',
-    css=(_HERE / "pins.css").read_text(encoding="utf-8"),
-    js=(_HERE / "pins.js").read_text(encoding="utf-8"),
-    isolate_styles=False,  # Plotly puts its rules of style into the page's head
+    isolated=False,  # Plotly puts its rules of style into the page's head
 )
-_sheet = component("rfviz.pin_sheet", js=_SHEET_JS)
+_sheet = Component("pin_sheet", js=_SHEET_JS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,10 +241,10 @@ def show(state: PageState, figure: go.Figure, chart: str, alt: str) -> None:
         return
     key = f"{chart}-pins"
 
-    def act() -> None:
-        remove(page, str(event(key, "removed").get("name")))
+    def act(sent: Any) -> None:
+        remove(page, str(fields(sent).get("name")))
 
     rows = [{"name": pin.name, "alt": pin.alt, "differences": differences(state, pin)} for pin in pins]
-    _row(key=key, data=json.dumps({"chart": chart, "pins": rows}).encode(), on_removed_change=act)
+    _row.mount(key, json.dumps({"chart": chart, "pins": rows}).encode(), {"removed": act})
     for pin in pins:
-        _sheet(key=f"{key}-{pin.name}-sheet", data=pin.spec, height=1)
+        _sheet.mount(f"{key}-{pin.name}-sheet", pin.spec, height=1)

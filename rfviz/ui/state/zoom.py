@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from streamlit.components.v2 import component
-
 from rfviz.lab.zoom import read_zoom
+from rfviz.ui.component import Component, said
 from rfviz.ui.state.page_state import PageState
-from rfviz.ui.widgets.events import said
 
 __all__ = ["current_zoom"]
 
@@ -22,7 +20,7 @@ export default function ({ data, setStateValue }) {
   return () => clearInterval(timer);
 }
 """
-_look = component("rfviz.current_zoom", js=_JS)
+_look = Component("current_zoom", js=_JS)
 
 
 def current_zoom(state: PageState, place: str) -> str:
@@ -39,5 +37,5 @@ def current_zoom(state: PageState, place: str) -> str:
     key = f"{state.page}:zoom-{place}"
     sent = said(key, "zoom")
     zoom = sent if isinstance(sent, str) else ""
-    _look(key=key, data={"zoom": zoom}, height=1, on_zoom_change=lambda: None)
+    _look.mount(key, {"zoom": zoom}, {"zoom": lambda _: None}, height=1)
     return zoom if zoom and read_zoom(zoom)[1] else ""

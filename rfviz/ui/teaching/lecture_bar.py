@@ -11,11 +11,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import streamlit as st
-from streamlit.components.v2 import component
 
 from rfviz.errors import DataError
 from rfviz.lab.index import NAVIGATION, entry_of
 from rfviz.lab.lecture import MAX_NOTE, View, line_of, pack, parse_lecture, unpack
+from rfviz.ui.component import Component
 from rfviz.ui.own_data.session import session_data
 from rfviz.ui.plain import plain
 from rfviz.ui.state import PageState, forget_page
@@ -28,12 +28,12 @@ __all__ = ["is_lecturing", "lecture_bar", "lecture_menu", "settle_lecture"]
 _TEXT, _AT = "rfviz:lecture", "rfviz:lecture-at"
 _NOTE, _EDITED = "rfviz:lecture-note", "rfviz:lecture-edited"
 _PAGES = frozenset(entry.slug for entry in NAVIGATION)
-_clock = component(
-    "rfviz.lecture_clock",
+_clock = Component(
+    "lecture_clock",
+    Path(__file__).with_name("lecture_clock.js"),
     html='<button type="button" class="clock" title="Time since the lecture began; press to begin again"></button>',
     css=".clock { border: 0; padding: 0; background: none; color: inherit; font: inherit; font-size: 0.875rem; "
     "font-variant-numeric: tabular-nums; line-height: 2rem; cursor: pointer; }",
-    js=(Path(__file__).parent / "lecture_clock.js").read_text(encoding="utf-8"),
 )
 
 
@@ -75,7 +75,7 @@ def lecture_bar() -> None:
         st.markdown(f"{at} of {len(views)}")
         following = st.button("", key="lecture-next", icon=":material/arrow_forward:", disabled=at == len(views),
                               help="The next view")  # fmt: skip
-        _clock(key="lecture-clock", data={"lecture": st.session_state[_TEXT]})
+        _clock.mount("lecture-clock", {"lecture": st.session_state[_TEXT]})
         if note := views[at - 1].note:
             with st.popover("Note", key=f"lecture-note-{at}"):
                 st.markdown(plain(note))

@@ -10,11 +10,11 @@ from pathlib import Path
 from types import ModuleType
 
 import streamlit as st
-from streamlit.components.v2 import component
 
 from rfviz import datasets
 from rfviz.features import registry
 from rfviz.lab.index import ASSETS, NAVIGATION
+from rfviz.ui.component import Component
 from rfviz.ui.state import PageState
 from rfviz.ui.teaching.lecture_bar import is_lecturing, lecture_bar, lecture_menu, settle_lecture
 from rfviz.ui.teaching.presenter import LESSON, ROOM, is_presenting, present
@@ -25,7 +25,7 @@ __all__ = ["PARTS", "begin", "lessons", "menu", "panel", "wants_sidebar"]
 PARTS = {"sidebar": "Sidebar", "presets": "Presets", "question": "Question", "details": "Folded parts",
          "share": "Share", "menu": "Menu “Teach”"}  # fmt: skip
 _ALL = "rfviz:all-controls"
-_keys = component("rfviz.keys", js=(Path(__file__).parent / "keys.js").read_text(encoding="utf-8"))
+_keys = Component("keys", Path(__file__).with_name("keys.js"))
 # Controls that a lecture does without, where no lesson says which it needs.
 _MINOR = frozenset({"seed", "normalise", "test", "odd", "relative", "constant", "creases", "C", "svm_gamma", "points",
                     "receptive_field", "whole", "doubly", "loss", "alpha"})  # fmt: skip
@@ -114,7 +114,7 @@ def panel(state: PageState) -> None:
     if here := lessons():
         here.panel(state, is_presenting())
     if "lesson" in st.query_params or is_lecturing():
-        _keys(key="rfviz:keys", height=1)
+        _keys.mount("rfviz:keys", height=1)
 
 
 def _settle_view() -> None:

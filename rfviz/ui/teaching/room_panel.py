@@ -16,15 +16,14 @@ from urllib.parse import urlsplit
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
-from streamlit.components.v2 import component
 
 from rfviz.figures.axes import DRAWN_LINE, has_legend
 from rfviz.lab.facts import FACTS
 from rfviz.lessons import ROOMS, Answer, Axis, Curve, Room, RoomError, Step, compare_curve, gap_words, right_heights
+from rfviz.ui.component import Component
 from rfviz.ui.teaching.presenter import ROOM
 from rfviz.ui.teaching.student_link import is_local, qr_code, reach
 from rfviz.ui.web.room_route import join_address, room_address
-from rfviz.ui.widgets.events import said
 
 __all__ = [
     "axes_of",
@@ -46,11 +45,11 @@ _CODE_CSS = """
 .room-code .big { margin: 0; font-size: clamp(2.5rem, 10vw, 5rem); }
 .room-code code { padding: 0; background: none; color: inherit; font-size: inherit; letter-spacing: 0.12em; }
 """
-_mount = component(
-    "rfviz.room",
+_room = Component(
+    "room",
+    Path(__file__).with_name("room_panel.js"),
     html='<p class="room" role="status" aria-live="off"></p>',
     css=".room { margin: 0; font-size: 0.9375rem; } .room b { letter-spacing: 0.08em; }",
-    js=(Path(__file__).parent / "room_panel.js").read_text(encoding="utf-8"),
 )
 
 
@@ -96,8 +95,7 @@ def room_menu(menu: str) -> None:
 def room_bar(room: Room | None, place: str) -> None:
     """Draw the code of a room and how many have answered, kept up to date by the browser; without one, look for it."""
 
-    def found() -> None:
-        key = said(f"rfviz-room:{place}", "key")
+    def found(key: Any) -> None:
         room = ROOMS.of_key(key) if isinstance(key, str) else None
         if room is not None:
             st.session_state[ROOM] = room
@@ -110,7 +108,7 @@ def room_bar(room: Room | None, place: str) -> None:
             "join": _join_words(),
             "address": f"{room_address(room.code)}/count",
         }
-    _mount(key=f"rfviz-room:{place}", data={"room": told}, on_key_change=found)
+    _room.mount(f"rfviz-room:{place}", {"room": told}, {"key": found})
 
 
 def room_code() -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from streamlit.components.v2 import component
+
+from rfviz.ui.component import Component
 
 __all__ = ["hover_card"]
 
@@ -29,13 +30,8 @@ export default function ({ data }) {
 }
 """
 
-_sheet = component("rfviz.sheet", js=_SHEET_JS)
-_card = component(
-    "rfviz.hover_card",
-    html='<div class="card"></div>',
-    css=_CSS,
-    js=(_HERE / "hover_card.js").read_text(encoding="utf-8"),
-)
+_sheet = Component("sheet", js=_SHEET_JS)
+_card = Component("hover_card", _HERE / "hover_card.js", html='<div class="card"></div>', css=_CSS)
 
 
 def hover_card(
@@ -64,10 +60,10 @@ def hover_card(
         A row that was clicked; shown until the pointer moves on.
     """
     if sheet:
-        _sheet(key=f"{key}:sheet", data=sheet, height=1)
-    _card(
-        key=f"{key}:card",
-        data={
+        _sheet.mount(f"{key}:sheet", sheet, height=1)
+    _card.mount(
+        f"{key}:card",
+        {
             "charts": charts,
             "labels": labels,
             "before": before.tolist(),

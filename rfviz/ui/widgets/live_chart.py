@@ -10,13 +10,11 @@ from typing import Any
 import plotly.graph_objects as go
 import plotly.io as pio
 import streamlit as st
-from streamlit.components.v2 import component
 
 from rfviz.figures.plotly_js import needed_script
+from rfviz.ui.component import Component, fields, is_number, is_whole
 from rfviz.ui.teaching.presenter import is_presenting
-from rfviz.ui.web.component_scripts import component_script
 from rfviz.ui.web.plotly_routes import plotly_address
-from rfviz.ui.widgets.events import event, is_number, is_whole
 
 __all__ = ["COLUMNS", "live_chart", "taken_curve", "taken_places", "taken_row"]
 
@@ -26,12 +24,13 @@ _MOST_POINTS = 100
 COLUMNS = 33
 
 # Not in a shadow of its own: Plotly puts its rules of style into the page's head.
-_mount = component(
-    "rfviz.live_chart",
+_chart = Component(
+    "live_chart",
+    *(_HERE / f"{name}.css" for name in ("live_chart", "drawn_curve")),
+    *(_HERE / f"{name}.js" for name in ("load_plotly", "chart_room", "drawn_curve", "live_chart")),
     html='<div class="live-chart" role="figure"></div>',
-    css="\n".join((_HERE / f"{name}.css").read_text(encoding="utf-8") for name in ("live_chart", "drawn_curve")),
-    js=component_script(*(_HERE / f"{name}.js" for name in ("load_plotly", "chart_room", "drawn_curve", "live_chart"))),
-    isolate_styles=False,
+    served=True,
+    isolated=False,
 )
 
 
@@ -70,33 +69,32 @@ def live_chart(
     script = needed_script(trace["type"] for trace in spec["data"])
     asked |= {"plotly": {"address": plotly_address(script), "whole": script.traces is None}}
     rest = json.dumps({"key": key, "alt": description, **asked})
-    # Bytes go to the browser as they are; a dictionary would be encoded a second time to be compared.
     data = f'{rest[:-1]}, "figure": {pio.to_json(spec, validate=False)}}}'.encode()
 
-    def take_over() -> None:
-        st.session_state[_picked(key)] = event(key, "picked").get("row")
+    def take_over(sent: Any) -> None:
+        st.session_state[_picked(key)] = fields(sent).get("row")
 
-    def take_places() -> None:
-        sent = event(key, "placed").get("clicks")
+    def take_places(sent: Any) -> None:
+        sent = fields(sent).get("clicks")
         clicks = [tuple(click) for click in sent if _is_click(click)] if isinstance(sent, list) else []
         last, waiting = st.session_state.get(_placed(key), (0, []))
         new = [click for click in clicks if click[2] > last]
         if new:
             st.session_state[_placed(key)] = new[-1][2], [*waiting, *((x, y) for x, y, _ in new)]
 
-    def take_curve() -> None:
-        sent = event(key, "drawn").get("curve")
+    def take_curve(sent: Any) -> None:
+        sent = fields(sent).get("curve")
         points = [tuple(point) for point in sent if _is_point(point)] if isinstance(sent, list) else []
         if drawing is not None and 1 < len(points) <= _MOST_POINTS:
             st.session_state[drawing["id"]] = points
             st.session_state[_new(drawing["id"])] = True
 
-    callbacks: dict[str, Any] = {"on_picked_change": take_over} if clickable else {}
+    heard = {"picked": take_over} if clickable else {}
     if placing:
-        callbacks["on_placed_change"] = take_places
+        heard["placed"] = take_places
     if drawing is not None:
-        callbacks["on_drawn_change"] = take_curve
-    _mount(key=key, data=data, **callbacks)
+        heard["drawn"] = take_curve
+    _chart.mount(key, data, heard)
 
 
 def taken_row(key: str, none: int | None = None) -> int | None:

@@ -7,10 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
-from streamlit.components.v2 import component
 
-from rfviz.ui.web.component_scripts import component_script
-from rfviz.ui.widgets.events import event, is_whole
+from rfviz.ui.component import Component, fields, is_whole
 
 __all__ = ["live_slider"]
 
@@ -28,11 +26,11 @@ _HTML = """
 </div>
 """
 
-_mount = component(
-    "rfviz.live_slider",
+_slider = Component(
+    "live_slider",
+    *(_HERE / name for name in ("live_slider.css", "one_in_flight.js", "live_slider.js")),
     html=_HTML,
-    css=(_HERE / "live_slider.css").read_text(encoding="utf-8"),
-    js=component_script(_HERE / "one_in_flight.js", _HERE / "live_slider.js"),
+    served=True,
 )
 
 
@@ -57,18 +55,14 @@ def live_slider(key: str, label: str, options: Sequence[Any], labels: Sequence[s
     object
         The chosen option.
     """
-    mounted = f"{key}:slider"
     options = list(options)
 
-    def take_over() -> None:
-        index = event(mounted, "moved").get("index")
+    def take_over(sent: Any) -> None:
+        index = fields(sent).get("index")
         if is_whole(index) and 0 <= index < len(options):
             st.session_state[key] = options[index]
 
     value = st.session_state[key]
-    _mount(
-        key=mounted,
-        data={"name": key, "label": label, "labels": list(labels), "index": options.index(value), "help": help},
-        on_moved_change=take_over,
-    )
+    data = {"name": key, "label": label, "labels": list(labels), "index": options.index(value), "help": help}
+    _slider.mount(f"{key}:slider", data, {"moved": take_over})
     return value

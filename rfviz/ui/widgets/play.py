@@ -17,20 +17,18 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
-from streamlit.components.v2 import component
 
 from rfviz.cache import Cache
 from rfviz.errors import RfvizError
 from rfviz.lab.animation import AnimationSpec, encode
 from rfviz.progress import Progress
 from rfviz.ui.cache import SessionCache
+from rfviz.ui.component import Component, fields, is_number
 from rfviz.ui.scheduler.background import Job
 from rfviz.ui.scheduler.requests import Request
 from rfviz.ui.scheduler.session import new_request
 from rfviz.ui.state import PageState
 from rfviz.ui.web.animation_route import OFFERS, animation_address
-from rfviz.ui.web.component_scripts import component_script
-from rfviz.ui.widgets.events import event, is_number
 
 __all__ = ["chart_bar"]
 
@@ -41,11 +39,13 @@ _PLAY_S, _SLIDER_S = 8.0, 1.0
 _POLL_S = 0.05
 
 _STYLE = json.dumps((_HERE / "play.css").read_text(encoding="utf-8"))
-_bar = component(
-    "rfviz.play",
+_bar = Component(
+    "play",
+    _HERE / "play.js",
     html=_HTML,
     css=".bar { min-height: 2rem; }",
-    js=component_script(_HERE / "play.js", before=f"const CSS_TEXT = {_STYLE};"),
+    js=f"const CSS_TEXT = {_STYLE};",
+    served=True,
 )
 
 
@@ -112,10 +112,9 @@ def chart_bar(
     OFFERS.update(offers)
     if offers:
         st.session_state["rfviz:animations"] = offers  # as long as the session, or until a page offers others
-    key = f"{chart}-bar"
 
-    def keep() -> None:
-        kept = event(key, "kept")
+    def keep(sent: Any) -> None:
+        kept = fields(sent)
         offer, value = offers.get(str(kept.get("id"))), kept.get("value")
         if offer is not None and offer.spec.control and is_number(value):
             state.apply({offer.spec.control: value})
@@ -127,10 +126,11 @@ def chart_bar(
         }
         for name, offer in offers.items()
     ]  # fmt: skip
-    callbacks: dict[str, Any] = {"on_kept_change": keep}
+    heard: dict[str, Callable[[Any], None]] = {"kept": keep}
     if pin is not None:
-        callbacks["on_pinned_change"] = pin
-    _bar(key=key, data={"address": animation_address(), "animations": data, "pin": pin is not None}, **callbacks)
+        heard["pinned"] = lambda _: pin()
+    message = {"address": animation_address(), "animations": data, "pin": pin is not None}
+    _bar.mount(f"{chart}-bar", message, heard)
 
 
 def _encoded(asked: _Asked, *, cache: Cache) -> bytes:

@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
-from streamlit.components.v2 import component
 
+from rfviz.ui.component import Component, fields, is_whole
 from rfviz.ui.state import PageState
-from rfviz.ui.web.component_scripts import component_script
-from rfviz.ui.widgets.events import event, is_whole
 
 __all__ = ["moved_point", "zoo_gallery"]
 
@@ -25,11 +23,11 @@ _HTML = """
 </div>
 """
 
-_mount = component(
-    "rfviz.zoo",
+_gallery = Component(
+    "zoo",
+    *(_HERE / name for name in ("zoo_gallery.css", "one_in_flight.js", "zoo_gallery.js")),
     html=_HTML,
-    css=(_HERE / "zoo_gallery.css").read_text(encoding="utf-8"),
-    js=component_script(_HERE / "one_in_flight.js", _HERE / "zoo_gallery.js"),
+    served=True,
 )
 
 
@@ -37,11 +35,10 @@ def zoo_gallery(state: PageState, message: Mapping[str, Any]) -> None:
     """Show the cards; where the ring is dragged is then told by :func:`moved_point`."""
     key = state.key("gallery")
 
-    def take_over() -> None:
-        st.session_state[f"{key}:row"] = event(key, "moved").get("row")
+    def take_over(sent: Any) -> None:
+        st.session_state[f"{key}:row"] = fields(sent).get("row")
 
-    # Bytes go to the browser as they are; a dictionary would be encoded a second time to be compared.
-    _mount(key=key, data=json.dumps(message).encode(), on_moved_change=take_over)
+    _gallery.mount(key, json.dumps(message).encode(), {"moved": take_over})
 
 
 def moved_point(state: PageState, n_points: int) -> int | None:

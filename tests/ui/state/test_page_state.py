@@ -23,7 +23,8 @@ def fake(monkeypatch):
     streamlit = SimpleNamespace(session_state=session, query_params=query, toast=lambda text, **_: toasts.append(text))
     monkeypatch.setattr(module, "st", streamlit)
     monkeypatch.setattr(history, "st", streamlit)
-    monkeypatch.setattr(module, "_sync", lambda key, data, height: written.append(data))
+    sync = SimpleNamespace(mount=lambda key, data, height: written.append(data))
+    monkeypatch.setattr(module, "_sync", sync)
     return SimpleNamespace(session=session, query=query, written=written, toasts=toasts)
 
 
