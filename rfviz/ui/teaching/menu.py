@@ -87,9 +87,8 @@ def menu(state: PageState) -> None:
 
 
 def lessons() -> ModuleType | None:
-    """Return :mod:`rfviz.ui.teaching.lesson_panel` where a lesson or a room is on, or this is a student of a study."""
-    asked = [name in st.query_params for name in ("lesson", "student")]
-    if not any([*asked, LESSON in st.session_state, ROOM in st.session_state]):
+    """Return :mod:`rfviz.ui.teaching.lesson_panel` where a lesson or a room is on."""
+    if not ("lesson" in st.query_params or LESSON in st.session_state or ROOM in st.session_state):
         return None
     from rfviz.ui.teaching import lesson_panel  # not before: few pages are opened by a lesson
 
