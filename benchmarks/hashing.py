@@ -20,9 +20,9 @@ from _report import interleaved, machine, markdown_table, write_json  # noqa: E4
 from scipy.spatial.distance import cdist  # noqa: E402
 
 from rfviz.datasets import Dataset  # noqa: E402
-from rfviz.lab.hashing.hamming import hamming_blocks, pack  # noqa: E402
-from rfviz.lab.hashing.points import prepare_hash_points  # noqa: E402
-from rfviz.lab.hashing.recall import recall_curves  # noqa: E402
+from rfviz.experiments.hashing.hamming import hamming_blocks, pack  # noqa: E402
+from rfviz.experiments.hashing.points import prepare_hash_points  # noqa: E402
+from rfviz.experiments.hashing.recall import recall_curves  # noqa: E402
 
 POOLS, NEIGHBOURS = [2, 4, 8, 16], 10
 

@@ -21,11 +21,25 @@ from rfviz.experiments.data import Data, as_data
 
 if TYPE_CHECKING:
     from rfviz.experiments.distance_saturation import DistanceSaturation
+    from rfviz.experiments.hashing import Hashing
 
-__all__ = ["EXPERIMENTS", "Chart", "Data", "DistanceSaturation", "Experiment", "Result", "as_data", "experiment"]
+__all__ = [
+    "EXPERIMENTS",
+    "Chart",
+    "Data",
+    "DistanceSaturation",
+    "Experiment",
+    "Hashing",
+    "Result",
+    "as_data",
+    "experiment",
+]
 
 #: The module of each experiment, in the order of the laboratory. One is loaded when it is first used.
-EXPERIMENTS = {"DistanceSaturation": "distance_saturation"}
+EXPERIMENTS = {
+    "DistanceSaturation": "distance_saturation",
+    "Hashing": "hashing",
+}
 
 
 def __getattr__(name: str) -> Any:

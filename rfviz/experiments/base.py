@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -23,7 +24,7 @@ from rfviz.progress import Progress
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-__all__ = ["Chart", "Experiment", "Maps", "Result", "experiment", "specs_of"]
+__all__ = ["Chart", "Experiment", "Maps", "Result", "experiment", "revision", "specs_of"]
 
 #: Feature maps, not fitted, or their specifications; an experiment keeps specifications.
 Maps = Sequence[FeatureMap | MapSpec[FeatureMap]]
@@ -219,6 +220,11 @@ def experiment(cls: type[E]) -> type[E]:
 def specs_of(maps: Maps) -> tuple[MapSpec[FeatureMap], ...]:
     """Return feature maps as their specifications."""
     return tuple(item if isinstance(item, MapSpec) else MapSpec.of(item) for item in maps)
+
+
+def revision(*parts: Any) -> str:
+    """Return a short text that differs where the parts do: while it stays the same, a chart keeps its zoom."""
+    return f"{zlib.crc32(repr(parts).encode()):08x}"
 
 
 def _frozen(value: Any) -> Any:

@@ -6,7 +6,6 @@ The browser (:func:`rfviz.ui.page.show`) and the command ``rfviz run`` take the 
 
 from __future__ import annotations
 
-import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ import numpy as np
 
 from rfviz.analysis.splits import OtherRows
 from rfviz.cache import Cache
-from rfviz.experiments.base import Chart, Experiment
+from rfviz.experiments.base import Chart, Experiment, revision
 from rfviz.experiments.data import Data
 from rfviz.features import FeatureMap
 from rfviz.inspection.finding import Finding
@@ -231,8 +230,3 @@ def compute(
     else:
         result = page.run(source, settings, cache)
     return Computed(page, source, settings, result, page.charts(source, settings, result, cache))
-
-
-def revision(*parts: Any) -> str:
-    """Return a short text that differs where the parts do: while it stays the same, a chart keeps its zoom."""
-    return f"{zlib.crc32(repr(parts).encode()):08x}"

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 
-from rfviz import datasets, kernels
-from rfviz.features import MapSpec, RandomMaxout
+from rfviz import kernels
+from rfviz.experiments import Hashing
+from rfviz.features import RandomMaxout
 from rfviz.lab.facts import fact
-from rfviz.lab.hashing.compute import hash_pairs
-from rfviz.lab.hashing.points import hash_codes, prepare_hash_points
 
 __all__: list[str] = []
 
@@ -29,9 +28,8 @@ def code_spread(q: int, degrees: float, m: int) -> float:
 @fact
 def code_error(q: int, m: int) -> float:
     """Return the root mean square of measured minus expected shares over pairs of digits, seed 0."""
-    points = prepare_hash_points(datasets.load("digits"), "unit norm")
-    spec = MapSpec(RandomMaxout, n_components=m, pool_size=q, random_state=0)
-    return hash_pairs(points, spec, hash_codes(points, spec)).rms
+    hashing_map = RandomMaxout(n_components=m, pool_size=q, random_state=0)
+    return Hashing(feature_map=hashing_map).run("digits").numbers.comparison.result.rms
 
 
 @fact

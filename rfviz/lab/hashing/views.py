@@ -9,20 +9,19 @@ import numpy as np
 import streamlit as st
 
 from rfviz.errors import RfvizError
-from rfviz.experiments.base import Chart
+from rfviz.experiments.base import Chart, revision
+from rfviz.experiments.hashing.compute import law_of, nearest_pair, pair_place
+from rfviz.experiments.hashing.experiment import Comparison, Hashing, HashingResult
+from rfviz.experiments.hashing.figures import STRIP, plot_strips
+from rfviz.experiments.hashing.hamming import hamming_pairs
+from rfviz.experiments.hashing.points import exact_order
+from rfviz.experiments.hashing.recall import RecallResult
 from rfviz.figures.quick import literal
 from rfviz.figures.template import COLOURS
 from rfviz.figures.tiles import Tile, plot_tiles
 from rfviz.lab.controls import Control
 from rfviz.lab.hashing import text
-from rfviz.lab.hashing.compute import law_of, nearest_pair, pair_place
-from rfviz.lab.hashing.figures import STRIP, plot_strips
-from rfviz.lab.hashing.hamming import hamming_pairs
-from rfviz.lab.hashing.page import PAGE, Comparison, HashingResult, nearest
-from rfviz.lab.hashing.points import exact_order
-from rfviz.lab.hashing.recall import RecallResult
-from rfviz.lab.hashing.settings import Neighbours, Settings, Source
-from rfviz.lab.page import revision
+from rfviz.lab.hashing.settings import Source
 from rfviz.ui import layout
 from rfviz.ui.cache import session_cache
 from rfviz.ui.page import CLICK_A_PAIR, STEPS, View
@@ -41,7 +40,7 @@ def draw_look(view: HashingView, control: Control, key: str, on_change: Callable
     st.segmented_control(control.label, control.options, required=True, key=key, on_change=on_change)
 
 
-class HashingView(View[Source, Settings, HashingResult]):
+class HashingView(View[Source, Hashing, HashingResult]):
     """The main chart, which is drawn first, and below it the choice of a closer look with controls of its own."""
 
     widgets: ClassVar = {"look": draw_look}
@@ -58,10 +57,10 @@ class HashingView(View[Source, Settings, HashingResult]):
         self.panel.places["controls"] = st.container()
         self.main = self.refusals = st.container()
 
-    def preview(self, settings: Settings) -> None:
+    def preview(self, settings: Hashing) -> None:
         with self.main:
-            comparison = PAGE.compare(self.source, settings, session_cache())
-            chart = PAGE.main_chart(self.source, settings, comparison)
+            comparison = settings.compare(self.source.data, session_cache())
+            chart = settings.main_chart(self.source.data, comparison)
             may_choose = all(map(self.state.shows, ("look", "first", "second")))
             if may_choose and (clicks := taken_places(chart.name)):
                 codes = comparison.codes
@@ -74,13 +73,13 @@ class HashingView(View[Source, Settings, HashingResult]):
             st.caption(f"{text.TERMS} {CLICK_A_PAIR}" if may_choose else text.TERMS)
         self.refusals = st.container()
 
-    def refuse(self, settings: Settings, error: RfvizError) -> None:
+    def refuse(self, settings: Hashing, error: RfvizError) -> None:
         with self.refusals:
             super().refuse(settings, error)
 
-    def draw(self, settings: Settings, result: HashingResult, charts: Sequence[Chart]) -> None:
-        if isinstance(settings.look, Neighbours):
-            self._draw_neighbours(settings, settings.look, result.comparison)
+    def draw(self, settings: Hashing, result: HashingResult, charts: Sequence[Chart]) -> None:
+        if settings.look == "Neighbours":
+            self._draw_neighbours(settings, result.comparison)
         elif len(charts) == 1:
             st.info("Choose at least one pool size.")
         for chart in charts[1:]:
@@ -93,7 +92,7 @@ class HashingView(View[Source, Settings, HashingResult]):
         self.draw_details(settings, result, charts)
 
     def details(
-        self, settings: Settings, result: HashingResult, charts: Sequence[Chart]
+        self, settings: Hashing, result: HashingResult, charts: Sequence[Chart]
     ) -> Mapping[str, Callable[[], Any]]:
         found = result.comparison.result
         shares = ["differing, measured", "differing, exact", "s.d. of a pair"]
@@ -107,10 +106,10 @@ class HashingView(View[Source, Settings, HashingResult]):
             "How it is computed": lambda: st.markdown(text.METHOD),
         }
 
-    def _draw_neighbours(self, settings: Settings, look: Neighbours, comparison: Comparison) -> None:
+    def _draw_neighbours(self, settings: Hashing, comparison: Comparison) -> None:
         """Draw an example, its nearest points exactly and by code, and the codes of two points side by side."""
-        points, codes, one = comparison.points, comparison.codes, look.first
-        two, n = nearest(look, points), len(points.original)
+        points, codes = comparison.points, comparison.codes
+        (one, two), n = settings.rows(points), len(points.original)
         k = min(_NEIGHBOURS, n - 1)
         exact = exact_order(points, one, k)
         distance = hamming_pairs(codes, np.full(n, one), np.arange(n))
@@ -145,7 +144,7 @@ class HashingView(View[Source, Settings, HashingResult]):
             name += f": {dataset.target_names[int(dataset.y[point])]}"
         return Tile(row, column, int(value), caption, picture, literal(name), frame)
 
-    def _draw_codes(self, settings: Settings, comparison: Comparison, one: int, two: int) -> None:
+    def _draw_codes(self, settings: Hashing, comparison: Comparison, one: int, two: int) -> None:
         """Draw the codes of two rows side by side."""
         points, codes, m = comparison.points, comparison.codes, comparison.codes.shape[1]
         law = law_of(points, settings.spec)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from rfviz import datasets
+from rfviz.experiments.hashing.compute import hash_pairs, near_and_far
+from rfviz.experiments.hashing.points import exact_order, hash_codes, hash_titles, prepare_hash_points
+from rfviz.experiments.hashing.recall import recall_curves
 from rfviz.features import MapSpec, RandomMaxout, RandomProjection
-from rfviz.lab.hashing.compute import hash_pairs, near_and_far
-from rfviz.lab.hashing.points import exact_order, hash_codes, hash_titles, prepare_hash_points
-from rfviz.lab.hashing.recall import recall_curves
 from rfviz.ui.cache import STORE
 from tests.app_pages import OFFLINE, array, changed, opened, specs
 from tests.charts import opacity

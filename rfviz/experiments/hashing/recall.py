@@ -11,9 +11,9 @@ import pandas as pd
 
 from rfviz.analysis.mapping import points_for
 from rfviz.backend import check_memory
+from rfviz.experiments.hashing.hamming import PackedCodes, hamming_blocks, pack
+from rfviz.experiments.hashing.points import HashPoints, make_hash
 from rfviz.features import FeatureMap, MapSpec, RandomMaxout, RandomProjection
-from rfviz.lab.hashing.hamming import PackedCodes, hamming_blocks, pack
-from rfviz.lab.hashing.points import HashPoints, make_hash
 from rfviz.progress import Progress, silent
 
 __all__ = ["RecallCurve", "RecallResult", "code_lengths", "expected_recall", "recall_curves"]

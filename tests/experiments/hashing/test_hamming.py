@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from rfviz.errors import MemoryBudgetError
-from rfviz.lab.hashing.hamming import hamming_blocks, hamming_pairs, pack
+from rfviz.experiments.hashing.hamming import hamming_blocks, hamming_pairs, pack
 
 rng = np.random.default_rng(0)
 

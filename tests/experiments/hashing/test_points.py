@@ -6,8 +6,8 @@ from scipy.spatial.distance import cdist
 
 from rfviz import datasets
 from rfviz.errors import DataError, MemoryBudgetError, ParameterError
+from rfviz.experiments.hashing.points import exact_neighbours, hash_codes, hash_titles, make_hash, prepare_hash_points
 from rfviz.features import MapSpec, RandomFourier, RandomMaxout
-from rfviz.lab.hashing.points import exact_neighbours, hash_codes, hash_titles, make_hash, prepare_hash_points
 
 rng = np.random.default_rng(0)
 
@@ -67,7 +67,7 @@ def test_few_coordinates_give_the_same_angles_and_codes_of_the_same_law():
 
 def test_codes_in_steps_are_the_codes(digits, monkeypatch):
     whole = hash_codes(digits, maxout(40, 5))
-    monkeypatch.setattr("rfviz.lab.hashing.points._STEP", 1)
+    monkeypatch.setattr("rfviz.experiments.hashing.points._STEP", 1)
     seen = []
     in_steps = hash_codes(digits, maxout(40, 5), lambda share, text: seen.append(share))
     assert (whole != in_steps).mean() < 1e-4  # products of other shapes are rounded otherwise, and near ties turn

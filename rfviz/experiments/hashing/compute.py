@@ -11,9 +11,9 @@ from scipy.stats import binom
 
 from rfviz.analysis.pairs import nearest_mark
 from rfviz.errors import ParameterError
+from rfviz.experiments.hashing.hamming import hamming_pairs
+from rfviz.experiments.hashing.points import HashPoints, make_hash
 from rfviz.features import CollisionLaw, FeatureMap, MapSpec
-from rfviz.lab.hashing.hamming import hamming_pairs
-from rfviz.lab.hashing.points import HashPoints, make_hash
 
 __all__ = [
     "BAND",

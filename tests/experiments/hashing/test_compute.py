@@ -9,9 +9,9 @@ from sklearn.metrics import roc_auc_score
 
 from rfviz import datasets
 from rfviz.errors import ParameterError
+from rfviz.experiments.hashing.compute import BAND, hash_pairs, near_and_far, separation
+from rfviz.experiments.hashing.points import hash_codes, prepare_hash_points
 from rfviz.features import MapSpec, RandomBinning, RandomMaxout, RandomProjection
-from rfviz.lab.hashing.compute import BAND, hash_pairs, near_and_far, separation
-from rfviz.lab.hashing.points import hash_codes, prepare_hash_points
 from tests.features.cases import unit_rows
 
 rng = np.random.default_rng(0)

@@ -6,8 +6,8 @@ from scipy.spatial.distance import cdist
 
 from rfviz import datasets
 from rfviz.errors import MemoryBudgetError
-from rfviz.lab.hashing.points import hash_codes, prepare_hash_points
-from rfviz.lab.hashing.recall import code_lengths, expected_recall, recall_curves
+from rfviz.experiments.hashing.points import hash_codes, prepare_hash_points
+from rfviz.experiments.hashing.recall import code_lengths, expected_recall, recall_curves
 
 rng = np.random.default_rng(0)
 
