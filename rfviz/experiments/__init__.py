@@ -22,6 +22,7 @@ from rfviz.experiments.data import Data, as_data
 if TYPE_CHECKING:
     from rfviz.experiments.distance_saturation import DistanceSaturation
     from rfviz.experiments.hashing import Hashing
+    from rfviz.experiments.maxout_pca import MaxoutPCA
 
 __all__ = [
     "EXPERIMENTS",
@@ -30,6 +31,7 @@ __all__ = [
     "DistanceSaturation",
     "Experiment",
     "Hashing",
+    "MaxoutPCA",
     "Result",
     "as_data",
     "experiment",
@@ -38,6 +40,7 @@ __all__ = [
 #: The module of each experiment, in the order of the laboratory. One is loaded when it is first used.
 EXPERIMENTS = {
     "DistanceSaturation": "distance_saturation",
+    "MaxoutPCA": "maxout_pca",
     "Hashing": "hashing",
 }
 

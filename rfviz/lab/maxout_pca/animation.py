@@ -15,9 +15,9 @@ from rfviz.analysis.nested import prefix_grams
 from rfviz.analysis.points import blas_for
 from rfviz.cache import Cache
 from rfviz.errors import DataError
+from rfviz.experiments.maxout_pca.describe import rho_of
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.lab.animation import Animation, affordable
-from rfviz.lab.maxout_pca.text import rho_of
 from rfviz.progress import Progress, silent, within
 from rfviz.words import per_cent
 

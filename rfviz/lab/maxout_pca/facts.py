@@ -7,9 +7,10 @@ import functools
 import numpy as np
 
 from rfviz import datasets
-from rfviz.analysis.embedding import EmbeddingResult, Projection, embed, prepare_points
+from rfviz.analysis.embedding import EmbeddingResult, Projection
 from rfviz.analysis.order import CurveOrder
-from rfviz.features import MapSpec, RandomMaxout
+from rfviz.experiments import MaxoutPCA
+from rfviz.features import RandomMaxout
 from rfviz.lab.facts import fact
 
 __all__: list[str] = []
@@ -17,8 +18,8 @@ __all__: list[str] = []
 
 @functools.lru_cache(maxsize=16)
 def _embedding(q: int, m: int, noise: int) -> EmbeddingResult:
-    points = prepare_points(datasets.load("turning_head", order_noise=noise), "unit norm", 2)
-    return embed(points, MapSpec(RandomMaxout, n_components=m, pool_size=q, random_state=0), 2)
+    feature_map = RandomMaxout(n_components=m, pool_size=q, random_state=0)
+    return MaxoutPCA(feature_map=feature_map).run(datasets.load("turning_head", order_noise=noise)).numbers
 
 
 def _order(projection: Projection) -> CurveOrder:

@@ -1,20 +1,6 @@
 """Texts of the page on Maxout-PCA."""
 
-from __future__ import annotations
-
-import numpy as np
-
-from rfviz.analysis.embedding import EmbeddingResult
-from rfviz.words import counted, number, per_cent
-
-__all__ = ["METHOD", "explanation", "rho_of", "summary"]
-
-# With a lower rank correlation the chart shows no order that is worth the name.
-_ORDERED = 0.5
-# Rank correlations that differ by less show the same order.
-_AS_WELL = 0.005
-# Above this, four digits would say that the order is the same.
-_NEARLY = 0.99995
+__all__ = ["METHOD"]
 
 METHOD = r"""
 The points are normalised, mapped by $m$ random features, and projected on the first principal components of the
@@ -28,70 +14,3 @@ given one: 1 is the same order, 0 is none.
 Where there are fewer points than coordinates, the points are first written in a basis of their span. Distances stay
 exactly the same, and Gaussian weights have the same distribution in every basis, so nothing changes but the cost.
 """
-
-
-def summary(result: EmbeddingResult) -> str:
-    """Return the chart in one sentence, for those who cannot see it."""
-    p = result.features
-    order = f" Spearman’s correlation with the given order is {rho_of(p.order.spearman)}." if p.order else ""
-    return (
-        f"{p.title} of {counted(len(p.coordinates), 'point')} on {p.coordinates.shape[1]} axes that explain "
-        f"{per_cent(p.explained.sum(), 2)} of the variance.{order}"
-    )
-
-
-def rho_of(value: float) -> str:
-    """Write a rank correlation: ``0.9933``, and ``1`` only for the same order."""
-    return "1" if value == 1 else number(value, 4 if value < _NEARLY else 7)
-
-
-def explanation(result: EmbeddingResult, swapped: np.ndarray | None = None) -> str:
-    """Return what one sees, with the numbers of the chart.
-
-    Parameters
-    ----------
-    result : EmbeddingResult
-    swapped : ndarray of shape (n,), optional
-        Which points have another one's number on purpose.
-    """
-    p = result.features
-    lead = (
-        f"**What am I seeing?** Each mark is one of {counted(len(p.coordinates), 'point')}, placed by the first "
-        f"{p.coordinates.shape[1]} principal components of its features ({per_cent(p.explained.sum(), 2)} of their "
-        "variance)."
-    )
-    if p.order is None:
-        return lead + " Points that the map sees as alike are close; hover over a mark to see its nearest neighbours."
-    rho = f"**{rho_of(p.order.spearman)}**"
-    if p.order.spearman < _ORDERED:
-        return (
-            f"{lead} In their given order the points should lie on a curve. The map does not show it here: the order "
-            f"found in the chart has a rank correlation (Spearman’s ρ) of only {rho} with the given one. "
-            "Where there is a γ, a smaller one lets the map see farther."
-        )
-    moved = p.order.recovered != p.order.given
-    elsewhere = _points(int(moved.sum()), "is not where its number says", "are not where their numbers say")
-    if swapped is not None and (moved & swapped).any():
-        found, made = int((moved & swapped).sum()), int(swapped.sum())
-        which = f"all {made}" if found == made else f"{found} of the {made}"
-        elsewhere += f"; {which} that were swapped on purpose are among them"
-    return (
-        f"{lead} They lie on a curve, whose order has a rank correlation (Spearman’s ρ) of {rho} with the given one; "
-        f"1 is the same order.{_without_map(result)} {elsewhere[0].upper()}{elsewhere[1:]}."
-    )
-
-
-def _without_map(result: EmbeddingResult) -> str:
-    """Say whether the points alone show the same order; empty where that is not known."""
-    own, plain = result.features.order, result.plain.order if result.plain else None
-    if own is None or plain is None:
-        return ""
-    rho = f"ρ = {rho_of(plain.spearman)}"
-    if plain.spearman >= own.spearman - _AS_WELL:
-        return f" **Plain PCA, without the map, does as well** ({rho}): these data need no map."
-    return f" Plain PCA, without the map, finds less of it ({rho})."
-
-
-def _points(count: int, one: str, many: str, of: str = "") -> str:
-    noun = of or (" point" if count == 1 else " points")
-    return f"{count or 'no'}{noun} {one if count == 1 else many}"

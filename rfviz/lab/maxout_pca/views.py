@@ -12,8 +12,10 @@ from rfviz.analysis.order import CurveOrder
 from rfviz.cache import Cache
 from rfviz.experiments.base import Chart
 from rfviz.experiments.data import Data
+from rfviz.experiments.maxout_pca.describe import rho_of
+from rfviz.experiments.maxout_pca.experiment import MaxoutPCA, points_style
 from rfviz.lab.maxout_pca import text
-from rfviz.lab.maxout_pca.page import POINT, Settings, points_style
+from rfviz.lab.maxout_pca.page import POINT
 from rfviz.lab.panel import ScaledData
 from rfviz.ui import layout
 from rfviz.ui.page import View
@@ -24,7 +26,7 @@ from rfviz.ui.widgets.live_chart import taken_row
 __all__ = ["EmbeddingView"]
 
 
-class EmbeddingView(View[ScaledData, Settings, EmbeddingResult]):
+class EmbeddingView(View[ScaledData, MaxoutPCA, EmbeddingResult]):
     """The features' embedding with its card, and the two that it is compared with."""
 
     def prepare(self) -> None:
@@ -37,7 +39,7 @@ class EmbeddingView(View[ScaledData, Settings, EmbeddingResult]):
             st.session_state[self.state.key(POINT)] = 0
         st.session_state[held] = data
 
-    def draw(self, settings: Settings, result: EmbeddingResult, charts: Sequence[Chart]) -> None:
+    def draw(self, settings: MaxoutPCA, result: EmbeddingResult, charts: Sequence[Chart]) -> None:
         main, dataset = charts[0], self.source.dataset
         clickable = POINT not in self.state.hidden
         animations = self.animations(settings, result)
@@ -64,7 +66,7 @@ class EmbeddingView(View[ScaledData, Settings, EmbeddingResult]):
                     layout.chart(by_name[name].figure, name, by_name[name].alt, secondary=True)
         self.draw_details(settings, result, charts)
 
-    def _card(self, settings: Settings, result: EmbeddingResult) -> None:
+    def _card(self, settings: MaxoutPCA, result: EmbeddingResult) -> None:
         n = len(result.features.coordinates)
         style = self.cache.call(points_style, self.source.data, n)
         sheet = self.cache.call(sheet_of, self.source.data, n) if self.source.dataset.image_shape else None
@@ -72,7 +74,7 @@ class EmbeddingView(View[ScaledData, Settings, EmbeddingResult]):
                    result.feature_neighbours, sheet, settings.point)  # fmt: skip
 
     def details(
-        self, settings: Settings, result: EmbeddingResult, charts: Sequence[Chart]
+        self, settings: MaxoutPCA, result: EmbeddingResult, charts: Sequence[Chart]
     ) -> Mapping[str, Callable[[], Any]]:
         return {
             "Order": lambda: _order(result.features.order),
@@ -91,7 +93,7 @@ def _order(order: CurveOrder | None) -> None:
     if order is None:
         st.markdown("These data have no given order. The turning head and UMIST have one.")
         return
-    st.metric("Spearman’s ρ of the recovered and the given order", text.rho_of(order.spearman))
+    st.metric("Spearman’s ρ of the recovered and the given order", rho_of(order.spearman))
     worst = order.disagreements()
     st.markdown("**Points that are farthest from their given place.**" if len(worst) else "Both orders are the same.")
     if len(worst):

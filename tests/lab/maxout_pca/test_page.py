@@ -7,8 +7,8 @@ import pytest
 
 from rfviz import datasets
 from rfviz.analysis.embedding import embed, exact_components, prepare_points
+from rfviz.experiments.maxout_pca.describe import explanation
 from rfviz.features import MapSpec, RandomMaxout, registry
-from rfviz.lab.maxout_pca import text
 from rfviz.params import defaults
 from tests.app_pages import EMBEDDING, UNFOLDED, array, changed, opened, specs
 
@@ -100,9 +100,9 @@ def test_whether_the_points_need_the_map_is_said():
     points = prepare_points(datasets.load("turning_head"), "unit norm", 2)
     spec = MapSpec(RandomMaxout, n_components=500, pool_size=4, random_state=0)
     result = embed(points, spec, 2, exact_components(points, spec, 2))
-    assert "Plain PCA, without the map, does as well" in text.explanation(result)
+    assert "Plain PCA, without the map, does as well" in explanation(result)
     worse = replace(result.plain, order=replace(result.plain.order, spearman=0.6))
-    words = text.explanation(replace(result, plain=worse))
+    words = explanation(replace(result, plain=worse))
     assert "does as well" not in words and "finds less of it (ρ = 0.6000)" in words
 
 

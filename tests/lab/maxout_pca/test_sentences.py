@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import rankdata, spearmanr
 
 from rfviz import datasets
-from rfviz.lab.maxout_pca.text import rho_of
+from rfviz.experiments.maxout_pca.describe import rho_of
 from tests.lab.sentences import About, Sentence, page_at, seeds
 
 
