@@ -20,12 +20,14 @@ from rfviz.experiments.base import Chart, Experiment, Result, experiment
 from rfviz.experiments.data import Data, as_data
 
 if TYPE_CHECKING:
+    from rfviz.experiments.binning import Binning
     from rfviz.experiments.distance_saturation import DistanceSaturation
     from rfviz.experiments.hashing import Hashing
     from rfviz.experiments.maxout_pca import MaxoutPCA
 
 __all__ = [
     "EXPERIMENTS",
+    "Binning",
     "Chart",
     "Data",
     "DistanceSaturation",
@@ -42,6 +44,7 @@ EXPERIMENTS = {
     "DistanceSaturation": "distance_saturation",
     "MaxoutPCA": "maxout_pca",
     "Hashing": "hashing",
+    "Binning": "binning",
 }
 
 

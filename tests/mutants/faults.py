@@ -730,17 +730,10 @@ _PAGES = (
     ),
     Fault(
         "kernel of boxes with its axes swapped",
-        "rfviz/lab/binning/compute.py",
+        "rfviz/experiments/binning/compute.py",
         "exact = np.outer(k_up, k_across)",
         "exact = np.outer(k_across, k_up)",
-        ("tests/lab/binning/test_compute.py::test_the_share_of_boxes_is_the_maps_own_estimate",),
-    ),
-    Fault(
-        "script of binning that draws the first grid",
-        "rfviz/lab/binning/page.py",
-        "one = boxes(grids, repetition={settings.shown}, row=row)",
-        "one = boxes(grids, repetition=0, row=row)",
-        ("tests/lab/test_pages.py::test_script_gives_the_same_numbers[binning-1]",),
+        ("tests/experiments/binning/test_compute.py::test_the_share_of_boxes_is_the_maps_own_estimate",),
     ),
     Fault(
         "measured errors extended by the rate 1/m",

@@ -8,9 +8,9 @@ from typing import Any
 import streamlit as st
 
 from rfviz.experiments.base import Chart
+from rfviz.experiments.binning.experiment import Binning, BinningResult
 from rfviz.experiments.data import Data
 from rfviz.lab.binning import text
-from rfviz.lab.binning.page import BinningResult, Settings
 from rfviz.ui import layout
 from rfviz.ui.page import View
 from rfviz.ui.teaching import lesson_panel
@@ -21,7 +21,7 @@ __all__ = ["BinningView"]
 _ERROR = "Error against the number of grids"
 
 
-class BinningView(View[Data, Settings, BinningResult]):
+class BinningView(View[Data, Binning, BinningResult]):
     """Two pictures side by side; a click on a point of the first one moves the ring."""
 
     def prepare(self) -> None:
@@ -29,7 +29,7 @@ class BinningView(View[Data, Settings, BinningResult]):
         if clicked is not None:
             self.state.apply({"point": clicked + 1})
 
-    def draw(self, settings: Settings, result: BinningResult, charts: Sequence[Chart]) -> None:
+    def draw(self, settings: Binning, result: BinningResult, charts: Sequence[Chart]) -> None:
         first, second, error = charts
         if lesson_panel.draws_on(error.name, is_main=False):
             self._opened = _ERROR
@@ -42,7 +42,7 @@ class BinningView(View[Data, Settings, BinningResult]):
         self.draw_details(settings, result, charts)
 
     def details(
-        self, settings: Settings, result: BinningResult, charts: Sequence[Chart]
+        self, settings: Binning, result: BinningResult, charts: Sequence[Chart]
     ) -> Mapping[str, Callable[[], Any]]:
         error = charts[2]
         formats = dict.fromkeys(["RMS error", "predicted"], "%.4f")

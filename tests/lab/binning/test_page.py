@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from rfviz import datasets
+from rfviz.experiments.binning.compute import boxes, plane_grids, shared_boxes
 from rfviz.features import MapSpec, RandomBinning
-from rfviz.lab.binning.compute import boxes, plane_grids, shared_boxes
 from tests.app_pages import UNFOLDED, array, changed, opened, specs
 
 SLUG = "binning"

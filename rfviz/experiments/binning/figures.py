@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from rfviz.experiments.binning.compute import BoxView, PlaneGrids, SharedBoxes
 from rfviz.features import RandomBinning, RandomFourier
 from rfviz.figures.axes import count_axis
 from rfviz.figures.lines import mark
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, SHARES, SYMBOLS, map_style, styled
-from rfviz.lab.binning.compute import BoxView, PlaneGrids, SharedBoxes
 from rfviz.words import counted
 
 __all__ = ["plot_boxes", "plot_pairs", "plot_shared", "plot_shared_error"]
@@ -110,7 +110,7 @@ def plot_pairs(shares: np.ndarray, order: np.ndarray, *, height: int = 446, revi
     Parameters
     ----------
     shares : ndarray of shape (n, n)
-        From :func:`rfviz.lab.binning.compute.pair_shares`.
+        From :func:`rfviz.experiments.binning.compute.pair_shares`.
     height : int
         Pixels.
     revision : str

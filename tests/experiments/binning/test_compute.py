@@ -5,8 +5,8 @@ import pytest
 
 from rfviz import datasets
 from rfviz.errors import DataError
+from rfviz.experiments.binning.compute import boxes, pair_shares, plane_grids, shared_boxes
 from rfviz.features import MapSpec, RandomBinning
-from rfviz.lab.binning.compute import boxes, pair_shares, plane_grids, shared_boxes
 
 LAW = MapSpec(RandomBinning, gamma=2.0, random_state=0)
 

@@ -1,0 +1,60 @@
+"""Say what the charts of random binning show."""
+
+from __future__ import annotations
+
+from rfviz.experiments.binning.compute import BoxView, PlaneGrids, SharedBoxes
+from rfviz.words import counted, number
+
+__all__ = ["boxes_summary", "explanation", "pairs_explanation", "summary"]
+
+
+def boxes_summary(grids: PlaneGrids, view: BoxView) -> str:
+    """Return the grid in one sentence, for those who cannot see it."""
+    return (
+        f"Grid number {view.repetition + 1} over {counted(len(grids.points), 'point')} of {grids.name}: {_size(view)}, "
+        f"{len(view.sizes):,} of them with a point."
+    )
+
+
+def _size(view: BoxView) -> str:
+    return f"boxes {number(view.pitch[0])} wide and {number(view.pitch[1])} high"
+
+
+def summary(shared: SharedBoxes) -> str:
+    """Return the estimate in one sentence, for those who cannot see it."""
+    return f"{_shares(shared)} of point {shared.row + 1:,}; RMS error {number(shared.error, 2)}."
+
+
+def _shares(shared: SharedBoxes) -> str:
+    """Return what the picture of shares is, up to whose box it is about."""
+    if shared.n_repetitions == 1:
+        return "The places that grid number 1, the only one, puts into the box"
+    return f"The share of the {shared.n_repetitions:,} grids in which each place lies in the box"
+
+
+def explanation(view: BoxView, shared: SharedBoxes) -> str:
+    """Return what one sees, with the numbers of the picture."""
+    others = int(view.sizes[view.box[shared.row]]) - 1
+    company = counted(others, "other point") if others else "no other point"
+    shares = _shares(shared)
+    return (
+        f"**What am I seeing?** First: grid number {view.repetition + 1}, with {_size(view)}. Points in the same box "
+        f"share a colour and a mark; the ringed point shares its box (grey) with {company}. Second: {shares[0].lower()}"
+        f"{shares[1:]} of the ringed point. This estimates the kernel; the orange lines are contours of the exact "
+        f"kernel. The RMS error is **{number(shared.error, 2)}**."
+    )
+
+
+def pairs_explanation(grids: PlaneGrids, view: BoxView, n_repetitions: int) -> str:
+    """Return what the matrix of all pairs shows."""
+    lead = (
+        f"**What am I seeing?** First: grid number {view.repetition + 1}, which puts "
+        f"{counted(len(grids.points), 'point')} into {counted(len(view.sizes), 'box', 'boxes')}. Second: the features’ "
+        "inner product of every pair of points, sorted by those boxes."
+    )
+    if n_repetitions == 1:
+        return f"{lead} With a single grid it is 1 for two points of one box and 0 otherwise: one block for each box."
+    return (
+        f"{lead} It is the share of {n_repetitions:,} grids, from this one on, in which the two points share a box. "
+        "More grids turn the sharp blocks into a smooth kernel."
+    )

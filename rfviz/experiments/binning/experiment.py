@@ -1,0 +1,153 @@
+"""Random binning in the plane as an experiment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from rfviz.cache import Cache
+from rfviz.errors import ParameterError
+from rfviz.experiments.base import Chart, Experiment, experiment, revision, specs_of
+from rfviz.experiments.binning.compute import (
+    MAX_REPETITIONS,
+    BoxView,
+    PlaneGrids,
+    SharedBoxes,
+    boxes,
+    pair_shares,
+    pairs_frame,
+    plane_grids,
+    shared_boxes,
+)
+from rfviz.experiments.binning.describe import boxes_summary, explanation, pairs_explanation, summary
+from rfviz.experiments.binning.figures import plot_boxes, plot_pairs, plot_shared, plot_shared_error
+from rfviz.experiments.data import Data
+from rfviz.features import FeatureMap, MapSpec, RandomBinning
+from rfviz.params import Param
+from rfviz.words import number
+
+__all__ = ["ALL_PAIRS", "VIEW", "Binning", "BinningResult", "shared_of"]
+
+ALL_PAIRS = "All pairs"
+VIEW = Param(
+    "view",
+    "A point",
+    "choice",
+    choices=("A point", ALL_PAIRS),
+    label="Right-hand picture",
+    titles=("Around a point", "All pairs"),
+    help="The kernel around the ringed point, or of all pairs as in the paper’s Figure 2.",
+)
+_MOST_SHOWN = 60
+
+
+@dataclass(frozen=True, eq=False)
+class BinningResult:
+    """All grids, the one that is drawn, their kernel around a point, and of all pairs if those are drawn."""
+
+    grids: PlaneGrids
+    one: BoxView
+    shared: SharedBoxes
+    pairs: tuple[np.ndarray, np.ndarray] | None
+
+
+@experiment
+class Binning(Experiment[BinningResult]):
+    """Lay random grids over points of the plane, and estimate a kernel by the share of them with both points in a box.
+
+    The data have two columns.
+
+    Parameters
+    ----------
+    feature_map : RandomBinning or MapSpec
+        Its `n_components` is the number of grids that are averaged.
+    view : {"A point", "All pairs"}
+        Of the second picture: the kernel around a point, or of all pairs.
+    shown : int
+        The grid that is drawn, from 0.
+    row : int
+        The ringed point, from 0.
+
+    Examples
+    --------
+    >>> from rfviz.experiments import Binning
+    >>> from rfviz.features import RandomBinning
+    >>> result = Binning(feature_map=RandomBinning(1000, gamma=2.0)).run("moons")
+    >>> list(result.charts), round(result.numbers.shared.error, 2)
+    (['boxes', 'shared', 'binning-error'], 0.01)
+
+    The steps, one by one, for two points: the share of grids in which they share a box is the kernel of their distance.
+
+    >>> import numpy as np
+    >>> codes = RandomBinning(4000, gamma=2.0, random_state=0).fit(np.eye(2)).codes(np.array([[0.0, 0.0], [0.1, 0.2]]))
+    >>> bool(abs(np.mean(codes[0] == codes[1]) - np.exp(-2.0 * 0.3)) < 0.03)
+    True
+    """
+
+    feature_map: FeatureMap | MapSpec[FeatureMap]
+    view: str = VIEW.default
+    shown: int = 0
+    row: int = 0
+
+    params = (VIEW, Param("shown", 0, "int", 0, _MOST_SHOWN - 1), Param("row", 0, "int", 0))
+    question = "How do random grids add up to a smooth kernel?"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        (spec,) = specs_of([self.feature_map])
+        if spec.cls is not RandomBinning:
+            raise ParameterError("feature_map", "must be RandomBinning", spec.cls.__name__)
+        Param("n_components", 100, "int", 1, MAX_REPETITIONS).validate(self.p)
+
+    @property
+    def law(self) -> MapSpec[RandomBinning]:
+        """The map without its number of grids."""
+        (spec,) = specs_of([self.feature_map])
+        return MapSpec(RandomBinning, **spec.without("n_components").params)
+
+    @property
+    def p(self) -> int:
+        """The number of grids that are averaged."""
+        return specs_of([self.feature_map])[0].make().n_components
+
+    def compute(self, data: Data, cache: Cache) -> BinningResult:
+        law, p = self.law, self.p
+        grids = cache.call(grids_of, data, law)
+        Param("row", 0, "int", 0, len(grids.points) - 1).validate(self.row)
+        shared = cache.call(shared_of, data, law, self.row, p)
+        pairs = cache.call(pairs_of, data, law, p, self.shown) if self.view == ALL_PAIRS else None
+        return BinningResult(grids, boxes(grids, self.shown, self.row), shared, pairs)
+
+    def charts(self, data: Data, numbers: BinningResult, cache: Cache) -> tuple[Chart, ...]:
+        grids, one, shared, of_data = numbers.grids, numbers.one, numbers.shared, revision(data)
+        if numbers.pairs is not None:
+            words, frame = pairs_explanation(grids, one, self.p), partial(pairs_frame, *numbers.pairs)
+            plot = partial(plot_pairs, *numbers.pairs, revision=of_data)
+            second = Chart("pairs", plot, frame, "Inner products of all pairs.")
+        else:
+            words, frame = explanation(one, shared), partial(grids.shared_frame, shared)
+            second = Chart("shared", partial(plot_shared, grids, shared, revision=of_data), frame, summary(shared))
+        plot = partial(plot_boxes, grids, one, self.row, revision=of_data)
+        first = Chart("boxes", plot, partial(grids.boxes_frame, one), boxes_summary(grids, one), words)
+        plot = partial(plot_shared_error, shared, revision=revision(data, self.law))
+        alt = f"RMS error, {number(shared.error, 2)} at P = {self.p:,}."
+        return first, second, Chart("binning-error", plot, shared.to_frame, alt)
+
+
+def grids_of(data: Data, spec: MapSpec[RandomBinning], *, cache: Cache) -> PlaneGrids:
+    """Draw all grids over the points."""
+    return plane_grids(data.dataset, spec)
+
+
+def shared_of(data: Data, spec: MapSpec[RandomBinning], row: int, p: int, *, cache: Cache) -> SharedBoxes:
+    """Estimate the kernel around a point by the first p grids."""
+    return shared_boxes(cache.call(grids_of, data, spec), row, p)
+
+
+def pairs_of(
+    data: Data, spec: MapSpec[RandomBinning], p: int, first: int, *, cache: Cache
+) -> tuple[np.ndarray, np.ndarray]:
+    """Estimate the kernel of all pairs by p grids from one on."""
+    return pair_shares(cache.call(grids_of, data, spec), p, first)
