@@ -21,6 +21,7 @@ from rfviz.experiments.data import Data, as_data
 
 if TYPE_CHECKING:
     from rfviz.experiments.binning import Binning
+    from rfviz.experiments.decision_surfaces import DecisionSurfaces
     from rfviz.experiments.distance_saturation import DistanceSaturation
     from rfviz.experiments.hashing import Hashing
     from rfviz.experiments.maxout_pca import MaxoutPCA
@@ -30,6 +31,7 @@ __all__ = [
     "Binning",
     "Chart",
     "Data",
+    "DecisionSurfaces",
     "DistanceSaturation",
     "Experiment",
     "Hashing",
@@ -45,6 +47,7 @@ EXPERIMENTS = {
     "MaxoutPCA": "maxout_pca",
     "Hashing": "hashing",
     "Binning": "binning",
+    "DecisionSurfaces": "decision_surfaces",
 }
 
 

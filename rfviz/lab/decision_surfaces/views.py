@@ -11,23 +11,23 @@ import pandas as pd
 import streamlit as st
 
 from rfviz.errors import RfvizError
+from rfviz.experiments import DecisionSurfaces
 from rfviz.experiments.base import Chart
-from rfviz.lab.controls import Control
-from rfviz.lab.decision_surfaces import text
-from rfviz.lab.decision_surfaces.compute import MOST_MARKS
-from rfviz.lab.decision_surfaces.figures import LEFT_MARGIN, class_colour, class_sign
-from rfviz.lab.decision_surfaces.own_points import CLASS, CLASSES, MOST_POINTS, POINTS, format_point
-from rfviz.lab.decision_surfaces.page import (
+from rfviz.experiments.decision_surfaces.compute import MOST_MARKS
+from rfviz.experiments.decision_surfaces.experiment import (
     PANELS,
     EmptyPicture,
     Outcome,
-    OwnPoints,
     Picture,
-    Settings,
-    Source,
     Task,
     task_of,
 )
+from rfviz.experiments.decision_surfaces.figures import LEFT_MARGIN, class_colour, class_sign
+from rfviz.experiments.decision_surfaces.own_points import CLASSES, format_point
+from rfviz.lab.controls import Control
+from rfviz.lab.decision_surfaces import text
+from rfviz.lab.decision_surfaces.own_points import CLASS, MOST_POINTS, POINTS
+from rfviz.lab.decision_surfaces.page import Source
 from rfviz.ui import layout
 from rfviz.ui.page import View
 from rfviz.ui.widgets.live_chart import taken_places
@@ -36,7 +36,7 @@ from rfviz.words import per_cent
 __all__ = ["SurfaceView"]
 
 
-class SurfaceView(View[Source, Settings, Outcome]):
+class SurfaceView(View[Source, DecisionSurfaces, Outcome]):
     """Three panels with their headings, one toolbar, and buttons for the user's own points."""
 
     @property
@@ -86,7 +86,7 @@ class SurfaceView(View[Source, Settings, Outcome]):
 
     widgets: ClassVar = {CLASS.name: draw_buttons}
 
-    def draw(self, settings: Settings, result: Outcome, charts: Sequence[Chart]) -> None:
+    def draw(self, settings: DecisionSurfaces, result: Outcome, charts: Sequence[Chart]) -> None:
         self.draw_panels(result.task, result.pictures, charts)
         first = charts[0]
         layout.under_chart(first.figure, first.name, first.alt, animations=self.animations(settings, result))
@@ -97,9 +97,9 @@ class SurfaceView(View[Source, Settings, Outcome]):
             st.caption(f"{MOST_MARKS} of the {n:,} training points are drawn.")
         self.draw_details(settings, result, charts)
 
-    def refuse(self, settings: Settings, error: RfvizError) -> None:
+    def refuse(self, settings: DecisionSurfaces, error: RfvizError) -> None:
         """Draw the empty panels where the user's points are not yet of two classes."""
-        task = None if settings.points is None else self.cache.call(task_of, OwnPoints(settings.points))
+        task = None if settings.points is None else self.cache.call(task_of, settings.origin(self.source.data))
         if task is None or task.is_ready:
             super().refuse(settings, error)
             return
@@ -117,7 +117,9 @@ class SurfaceView(View[Source, Settings, Outcome]):
                     st.html(_heading(task, picture))
                     layout.chart(chart.figure, chart.name, chart.alt, placing=task.placing, square=chart.square)
 
-    def details(self, settings: Settings, result: Outcome, charts: Sequence[Chart]) -> Mapping[str, Callable[[], Any]]:
+    def details(
+        self, settings: DecisionSurfaces, result: Outcome, charts: Sequence[Chart]
+    ) -> Mapping[str, Callable[[], Any]]:
         return {
             "Every m in numbers": lambda: _numbers(result),
             "How it is computed": lambda: st.markdown(text.METHOD),

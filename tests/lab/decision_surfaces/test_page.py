@@ -12,13 +12,14 @@ from rfviz import datasets
 from rfviz.analysis.plane import plane_of
 from rfviz.analysis.splits import make_split
 from rfviz.cache import Cache
+from rfviz.experiments.decision_surfaces.compute import M_GRID, map_surfaces
+from rfviz.experiments.decision_surfaces.experiment import PANELS
+from rfviz.experiments.decision_surfaces.figures import CLASS_COLOURS, surface_image
+from rfviz.experiments.decision_surfaces.svm import svm_surface
 from rfviz.features import MapSpec, RandomFourier, registry
 from rfviz.lab.decision_surfaces import views
-from rfviz.lab.decision_surfaces.compute import M_GRID, map_surfaces
-from rfviz.lab.decision_surfaces.figures import CLASS_COLOURS, surface_image
 from rfviz.lab.decision_surfaces.own_points import MOST_POINTS
-from rfviz.lab.decision_surfaces.page import PAGE, PANELS
-from rfviz.lab.decision_surfaces.svm import svm_surface
+from rfviz.lab.decision_surfaces.page import PAGE
 from rfviz.lab.page import compute
 from rfviz.lab.preset import Preset
 from rfviz.words import per_cent

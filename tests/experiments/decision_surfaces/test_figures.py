@@ -8,9 +8,9 @@ import pytest
 from PIL import Image
 
 from rfviz.analysis.plane import Plane
+from rfviz.experiments.decision_surfaces.compute import Surface
+from rfviz.experiments.decision_surfaces.figures import CLASS_COLOURS, plot_surface, surface_image
 from rfviz.figures.template import GREY
-from rfviz.lab.decision_surfaces.compute import Surface
-from rfviz.lab.decision_surfaces.figures import CLASS_COLOURS, plot_surface, surface_image
 from rfviz.ui.widgets import live_chart
 from tests.ui.test_figures import BACKGROUNDS, contrast
 

@@ -13,8 +13,8 @@ from rfviz.analysis.plane import RESOLUTION, Plane
 from rfviz.analysis.splits import Split
 from rfviz.backend import single_threaded_blas
 from rfviz.errors import DataError
-from rfviz.lab.decision_surfaces.calibration import calibration_rows, fit_slope
-from rfviz.lab.decision_surfaces.compute import Surface, check_classes, make_surface, tested_rows
+from rfviz.experiments.decision_surfaces.calibration import calibration_rows, fit_slope
+from rfviz.experiments.decision_surfaces.compute import Surface, check_classes, make_surface, tested_rows
 from rfviz.linear_model.losses import with_reference
 from rfviz.progress import Progress, silent
 

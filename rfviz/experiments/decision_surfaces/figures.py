@@ -13,9 +13,9 @@ from PIL import Image
 
 from rfviz.analysis.plane import Plane
 from rfviz.analysis.splits import Split
+from rfviz.experiments.decision_surfaces.compute import MOST_MARKS, Surface
 from rfviz.figures.quick import literal, trace
 from rfviz.figures.template import COLOURS, GREY, SIGNS, SYMBOLS, styled
-from rfviz.lab.decision_surfaces.compute import MOST_MARKS, Surface
 
 __all__ = [
     "CLASS_COLOURS",
@@ -166,7 +166,6 @@ def plot_classified(
     image: dict[str, Any] | None = None,
     axes: tuple[str, str] = ("x", "y"),
     placing: bool = False,
-    revision: str = "",
 ) -> go.Figure:
     """Plot the surface of a classifier, with the training points and the test points that it misclassifies.
 
@@ -183,7 +182,7 @@ def plot_classified(
         See :func:`surface_image`.
     image : dict, optional
         The picture by that function, if there is one already.
-    axes, placing, revision
+    axes, placing
         See :func:`plot_surface`.
 
     Returns
@@ -199,7 +198,7 @@ def plot_classified(
     rows = np.arange(n) if n <= MOST_MARKS else np.sort(np.random.default_rng(0).permutation(n)[:MOST_MARKS])
     return plot_surface(
         image, plane, plane.project(split.X_train[rows]), split.y_train[rows], split.target_names, missed=missed,
-        axes=axes, placing=placing, revision=revision,
+        axes=axes, placing=placing, revision=f"{split.name}-{plane.x}-{plane.y}",
     )  # fmt: skip
 
 

@@ -14,9 +14,9 @@ from rfviz.analysis.plane import RESOLUTION, Plane
 from rfviz.analysis.splits import Split
 from rfviz.backend import check_memory, single_threaded_blas
 from rfviz.errors import DataError
+from rfviz.experiments.decision_surfaces.calibration import calibration_rows, fit_slope, probabilities
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.features.binning import SparseFeatureMap
-from rfviz.lab.decision_surfaces.calibration import calibration_rows, fit_slope, probabilities
 from rfviz.linear_model import RidgePathClassifier, StochasticPath
 from rfviz.linear_model.losses import with_reference
 from rfviz.progress import Progress, silent, within

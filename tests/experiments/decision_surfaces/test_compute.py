@@ -9,6 +9,9 @@ from rfviz import datasets
 from rfviz.analysis.plane import plane_of
 from rfviz.analysis.splits import make_split
 from rfviz.errors import DataError, MemoryBudgetError
+from rfviz.experiments.decision_surfaces.calibration import calibration_rows, fit_slope, probabilities
+from rfviz.experiments.decision_surfaces.compute import crease_lines, map_surfaces, with_constant
+from rfviz.experiments.decision_surfaces.svm import rbf_on_plane, svm_surface
 from rfviz.features import (
     DecisionStumps,
     MapSpec,
@@ -22,9 +25,6 @@ from rfviz.features import (
     map_class,
     registry,
 )
-from rfviz.lab.decision_surfaces.calibration import calibration_rows, fit_slope, probabilities
-from rfviz.lab.decision_surfaces.compute import crease_lines, map_surfaces, with_constant
-from rfviz.lab.decision_surfaces.svm import rbf_on_plane, svm_surface
 from rfviz.linear_model import RidgePathClassifier, StochasticClassifier
 from rfviz.linear_model.losses import with_reference
 
