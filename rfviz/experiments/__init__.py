@@ -21,6 +21,7 @@ from rfviz.experiments.data import Data, as_data
 
 if TYPE_CHECKING:
     from rfviz.experiments.binning import Binning
+    from rfviz.experiments.build_a_map import BuildAMap
     from rfviz.experiments.decision_surfaces import DecisionSurfaces
     from rfviz.experiments.distance_saturation import DistanceSaturation
     from rfviz.experiments.hashing import Hashing
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "EXPERIMENTS",
     "Binning",
+    "BuildAMap",
     "Chart",
     "Data",
     "DecisionSurfaces",
@@ -46,6 +48,7 @@ EXPERIMENTS = {
     "DistanceSaturation": "distance_saturation",
     "MaxoutPCA": "maxout_pca",
     "Hashing": "hashing",
+    "BuildAMap": "build_a_map",
     "Binning": "binning",
     "DecisionSurfaces": "decision_surfaces",
 }

@@ -15,7 +15,7 @@ import pandas as pd
 
 from rfviz.cache import Cache
 from rfviz.errors import ParameterError
-from rfviz.experiments.data import Data, as_data
+from rfviz.experiments.data import NO_DATA, Data, as_data
 from rfviz.experiments.source import source
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.params import Param
@@ -24,7 +24,7 @@ from rfviz.progress import Progress
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-__all__ = ["Chart", "Experiment", "Maps", "Result", "experiment", "revision", "specs_of"]
+__all__ = ["Chart", "Experiment", "ExperimentWithoutData", "Maps", "Result", "experiment", "revision", "specs_of"]
 
 #: Feature maps, not fitted, or their specifications; an experiment keeps specifications.
 Maps = Sequence[FeatureMap | MapSpec[FeatureMap]]
@@ -191,9 +191,12 @@ class Experiment(ABC, Generic[N]):
         RfvizError
             If it cannot be done, in one sentence.
         """
-        chosen, found = as_data(data), Cache() if cache is None else cache
+        return self._run(as_data(data), cache, progress)
+
+    def _run(self, data: Data, cache: Cache | None, progress: Progress | None) -> Result[N]:
+        found = Cache() if cache is None else cache
         found = found if progress is None else found.with_progress(progress)
-        return Result(self, chosen, self.compute(chosen, found), found)
+        return Result(self, data, self.compute(data, found), found)
 
     @abstractmethod
     def compute(self, data: Data, cache: Cache) -> N:
@@ -206,6 +209,22 @@ class Experiment(ABC, Generic[N]):
     def __repr__(self) -> str:
         """Return Python source that makes an equal experiment."""
         return source(self)
+
+
+class ExperimentWithoutData(Experiment[N]):
+    """Settings of an experiment that makes its own points."""
+
+    def run(self, data: None = None, *, cache: Cache | None = None, progress: Progress | None = None) -> Result[N]:
+        """Run the experiment; see :meth:`Experiment.run`.
+
+        Raises
+        ------
+        ParameterError
+            If data are given.
+        """
+        if data is not None:
+            raise ParameterError("data", f"must be left out: {type(self).__name__} makes its own points", data)
+        return self._run(NO_DATA, cache, progress)
 
 
 E = TypeVar("E", bound=Experiment[Any])

@@ -12,7 +12,7 @@ from rfviz.analysis.plane import plane_of
 from rfviz.datasets import Dataset
 from rfviz.datasets.base import is_own
 
-__all__ = ["PLANE_ROWS", "Data", "as_data", "in_plane"]
+__all__ = ["NO_DATA", "PLANE_ROWS", "Data", "as_data", "in_plane"]
 
 # Rows that say which plane a table of more columns is projected to.
 PLANE_ROWS = 1000
@@ -47,6 +47,10 @@ class Data:
     def key(self) -> tuple[str, str | None, tuple[tuple[str, Any], ...]]:
         """Name, stamp and settings."""
         return self.name, self.stamp, self.values
+
+
+#: That of an experiment which needs none.
+NO_DATA = Data("none", (), None, Dataset("none", np.zeros((0, 0), dtype=np.float32)))
 
 
 def as_data(data: Any) -> Data:

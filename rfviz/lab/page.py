@@ -16,7 +16,7 @@ import numpy as np
 from rfviz.analysis.splits import OtherRows
 from rfviz.cache import Cache
 from rfviz.experiments.base import Chart, Experiment, revision
-from rfviz.experiments.data import Data
+from rfviz.experiments.data import NO_DATA, Data
 from rfviz.features import FeatureMap
 from rfviz.inspection.finding import Finding
 from rfviz.lab import script
@@ -30,7 +30,7 @@ __all__ = ["Computed", "ExperimentPage", "MapExport", "Page", "Presets", "WorkPa
 Source = TypeVar("Source")
 Settings = TypeVar("Settings")
 Result = TypeVar("Result")
-SourceOfData = TypeVar("SourceOfData", bound="Data | Sourced")
+SourceOfData = TypeVar("SourceOfData", bound="Data | Sourced | None")
 SomeExperiment = TypeVar("SomeExperiment", bound=Experiment[Any])
 
 #: By the label of a preset: what it shows, in one sentence, and the values that it sets.
@@ -145,6 +145,8 @@ class ExperimentPage(Page[SourceOfData, SomeExperiment, Result]):
 
     def data(self, source: SourceOfData) -> Data:
         """Return the data that the experiment runs on."""
+        if source is None:
+            return NO_DATA
         return source if isinstance(source, Data) else source.data
 
     def run(self, source: SourceOfData, settings: SomeExperiment, cache: Cache) -> Result:

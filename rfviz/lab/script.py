@@ -14,7 +14,7 @@ from rfviz import datasets
 from rfviz._version import __version__
 from rfviz.datasets.base import is_own
 from rfviz.experiments.base import Experiment
-from rfviz.experiments.data import Data
+from rfviz.experiments.data import NO_DATA, Data
 from rfviz.experiments.source import classes_in, source
 from rfviz.features import MapSpec
 
@@ -93,10 +93,10 @@ def _own_data(values: Mapping[str, Any]) -> str:
 
 def of_experiment(data: Data, experiment: Experiment[Any]) -> str:
     """Return the script that runs an experiment, prints the numbers of its charts and shows them."""
+    load, given = ("", "") if data is NO_DATA else (load_data(data) + "\n", "dataset")
     body = f"""
-{load_data(data)}
-experiment = {source(experiment)}
-result = experiment.run(dataset)
+{load}experiment = {source(experiment)}
+result = experiment.run({given})
 
 print(result.summary())
 frames = {{name: result.to_frame(name) for name in result.charts}}
@@ -104,7 +104,7 @@ for name, frame in frames.items():
     print(name, frame.to_string(), sep="\\n")
     result.figure(name).show()
 """
-    return write(experiment.question, body, [datasets, *classes_in(experiment)])
+    return write(experiment.question, body, [*([datasets] if load else []), *classes_in(experiment)])
 
 
 def write(title: str, body: str, uses: Iterable[Any]) -> str:

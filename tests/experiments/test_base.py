@@ -7,7 +7,7 @@ import pytest
 from rfviz import datasets, experiments
 from rfviz.cache import Cache
 from rfviz.errors import DataError, ParameterError
-from rfviz.experiments import EXPERIMENTS, DistanceSaturation, as_data
+from rfviz.experiments import EXPERIMENTS, BuildAMap, DistanceSaturation, as_data
 from rfviz.features import MapSpec, RandomFourier, RandomMaxout
 
 MAPS = [RandomMaxout(60, pool_size=8, random_state=0), RandomMaxout(60, pool_size=2, random_state=0)]
@@ -77,6 +77,17 @@ def test_bad_settings_and_bad_data_are_one_sentence():
         DistanceSaturation(maps=MAPS).run(np.array([[1.0, np.nan], [0.0, 1.0], [1.0, 1.0]]))
     with pytest.raises(AttributeError, match="DistanceSturation"):
         experiments.DistanceSturation  # noqa: B018
+
+
+def test_an_experiment_without_data_runs_without_and_refuses_any():
+    experiment = BuildAMap(what="pool", formula="range", pool_size=2, m=10)
+    assert eval(repr(experiment), {"BuildAMap": BuildAMap}) == experiment
+    # The kernel of a point and itself is E (u − v)² = 2 for two independent standard normal projections.
+    assert experiment.run().to_frame()["kernel"][0] == pytest.approx(2.0, rel=1e-3)
+    with pytest.raises(ParameterError, match="data must be left out: BuildAMap makes its own points"):
+        experiment.run("circle")
+    with pytest.raises(ParameterError, match="what must be one of 'function'"):
+        BuildAMap(what="curve", formula="x")
 
 
 def test_a_result_shows_its_sentence_its_picture_and_its_numbers():

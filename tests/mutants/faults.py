@@ -1161,10 +1161,10 @@ _BUILT = (
     ),
     Fault(
         "curve that is called a kernel whatever its transform",
-        "rfviz/lab/build_a_map/compute.py",
+        "rfviz/experiments/build_a_map/compute.py",
         "return self.lowest > -_ROUNDING",
         "return True",
-        ("tests/lab/build_a_map/test_compute.py::test_what_is_no_kernel_is_called_none_by_a_matrix_too",),
+        ("tests/experiments/build_a_map/test_compute.py::test_what_is_no_kernel_is_called_none_by_a_matrix_too",),
     ),
     Fault(
         "drawn density that may be negative",

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from typing import Any, cast
 
 import plotly.graph_objects as go
 
 from rfviz.cache import Cache
-from rfviz.experiments.base import Chart
+from rfviz.experiments.build_a_map.compute import Built, What, line_of_points
+from rfviz.experiments.build_a_map.experiment import LENGTH, POOL_SIZE, WEIGHTS, BuildAMap, M
+from rfviz.experiments.build_a_map.figures import plot_kernel
 from rfviz.features import RandomActivation, RandomFourier, RandomPool
-from rfviz.lab import script
 from rfviz.lab.animation import SEEDS, Animation, AnimationSpec, animate, one_by_one, spread_words
 from rfviz.lab.build_a_map import text
-from rfviz.lab.build_a_map.compute import MOST, Built, What, build, line_of_points
-from rfviz.lab.build_a_map.figures import plot_errors, plot_formula, plot_kernel, plot_transform
-from rfviz.lab.page import MapExport, Page, Presets
+from rfviz.lab.page import ExperimentPage, MapExport, Presets
 from rfviz.lab.panel import Panel
 from rfviz.params import Param
 from rfviz.words import number
 
-__all__ = ["FORMULAS", "PAGE", "BuildAMap", "Settings"]
+__all__ = ["FORMULAS", "PAGE", "BuildAMapPage"]
 
 #: By what is built: the formula that is written.
 FORMULAS: dict[What, Param] = {
@@ -34,45 +32,11 @@ FORMULAS: dict[What, Param] = {
         "exp, log, sin, cos, tanh, sigmoid, erf. points(a, b, y1, y2, …) draws straight lines between heights.",
     ),
 }  # fmt: skip
-M = Param("m", 200, "int", 2, MOST, step=2, log=True, symbol="m", label="Features",
-          marks=(2, 4, 6, 10, 16, 24, 40, 64, 100, 150, 200, 300, 500, 700, 1000, 1500, 2000, 3000, MOST),
-          help="The number of random features in the estimate. Four times as many halve the error.")  # fmt: skip
+RULE = RandomPool.param("rule")
 SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of the features.")
-POOL = {param.name: param for param in RandomPool.params}
-WEIGHTS = RandomActivation.param("weights")
-LENGTH = Param("length", 1.0, "float", 0.1, 10.0, log=True,
-               marks=(0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0), label="Length of the points",
-               help="Norm of the two points. It stretches the projections, so that most functions have another "
-               "kernel.")  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What is built, and how many features estimate its kernel.
-
-    Attributes
-    ----------
-    what : {"function", "pool", "density", "kernel"}
-    text : str
-        The formula, or the rule of a pool.
-    m, seed : int
-    length : float
-        Norm of the points that a function is tried on.
-    pool_size : int
-    weights : str
-        How those of a function are distributed.
-    """
-
-    what: What
-    text: str
-    m: int
-    seed: int
-    length: float = 1.0
-    pool_size: int = 4
-    weights: str = WEIGHTS.default
-
-
-class BuildAMap(Page[None, Settings, Built]):
+class BuildAMapPage(ExperimentPage[None, BuildAMap, Built]):
     """A function, a density or a kernel of one's own."""
 
     slug = "build-a-map"
@@ -101,42 +65,20 @@ class BuildAMap(Page[None, Settings, Built]):
     def source(self, panel: Panel) -> None:
         """Ask for nothing: the points are always the same."""
 
-    def settings(self, panel: Panel, source: None) -> Settings:
+    def settings(self, panel: Panel, source: None) -> BuildAMap:
         with panel.section("controls", ["what", *FORMULAS, "rule", "pool_size", "m"]):
             help = "A function or a pool makes the features, a density their frequencies. A kernel must have a density."
             what = cast(What, panel.choice("what", list(text.WHAT), "function", "Build from", help, text.WHAT))
-            formula = panel.control(POOL["rule"] if what == "pool" else FORMULAS[what])
-            pool_size = panel.control(POOL["pool_size"]) if what == "pool" else 4
-            m, seed = panel.control(M), panel.control(SEED)
-            if what != "function":
-                return Settings(what, formula, m, seed, pool_size=pool_size)
-            return Settings(what, formula, m, seed, panel.control(LENGTH), weights=panel.control(WEIGHTS))
+            formula = panel.control(RULE if what == "pool" else FORMULAS[what])
+            settings = BuildAMap(what=what, formula=formula)
+            if what == "pool":
+                settings = replace(settings, pool_size=panel.control(POOL_SIZE))
+            settings = replace(settings, m=panel.control(M), seed=panel.control(SEED))
+            if what == "function":
+                settings = replace(settings, length=panel.control(LENGTH), weights=panel.control(WEIGHTS))
+            return settings
 
-    def run(self, source: None, settings: Settings, cache: Cache) -> Built:
-        return cache.call(built_of, replace(settings, m=0))
-
-    def charts(self, source: None, settings: Settings, result: Built, cache: Cache) -> tuple[Chart, ...]:
-        what, formula, m = settings.what, settings.text, settings.m
-        main = Chart(
-            "built-kernel", partial(plot_kernel, result, m), partial(result.kernel_frame, m), text.summary(result, m),
-            text.explanation(result, m),
-        )  # fmt: skip
-        written = Chart(
-            "built-from", partial(plot_formula, what, formula, settings.pool_size),
-            partial(result.formula_frame, formula),
-            text.formula_alt(what, formula),
-        )  # fmt: skip
-        errors = Chart(
-            "built-errors", partial(plot_errors, result, m), result.error_frame,
-            "RMS error of the estimate against the number of features, measured over 16 draws and predicted.",
-        )  # fmt: skip
-        found = result.transform
-        if found is None:
-            return main, written, errors
-        alt = f"Cosine transform of the kernel against the frequency; its smallest value is {number(found.lowest, 2)}."
-        return main, written, errors, Chart("built-transform", partial(plot_transform, found), found.to_frame, alt)
-
-    def animations(self, source: None, settings: Settings, result: Built, panel: Panel) -> list[AnimationSpec]:
+    def animations(self, source: None, settings: BuildAMap, result: Built, panel: Panel) -> list[AnimationSpec]:
         def over_m(values: Sequence[Any], now: Any, cache: Cache, seconds: float) -> Animation:
             captions = [f"RMS error {number(result.error(m), 2)}" for m in values]
             return Animation(list(values), captions, [{"built-kernel": plot_kernel(result, m)} for m in values])
@@ -153,53 +95,10 @@ class BuildAMap(Page[None, Settings, Built]):
         played = {"m": over_m, "seed": over_seeds}
         return [animate(panel, name, name, settings.what, render) for name, render in played.items()]
 
-    def script(self, source: None, settings: Settings) -> str:
-        what, formula = settings.what, settings.text
-        more = {
-            "function": f", length={settings.length}, weights={settings.weights!r}",
-            "pool": f", pool_size={settings.pool_size}",
-        }.get(what, "")
-        transform = what == "kernel"
-        body = f"""
-built = build({what!r}, {formula!r}, seed={settings.seed}{more})
-
-# The map, for data of any number of columns.
-feature_map = built.spec.make(n_components={settings.m})
-print(feature_map)
-
-frames = {{
-    "built-kernel": built.kernel_frame(m={settings.m}),
-    "built-from": built.formula_frame({formula!r}),
-    "built-errors": built.error_frame(),
-}}
-figures = {{
-    "built-kernel": plot_kernel(built, m={settings.m}),
-    "built-from": plot_formula({what!r}, {formula!r}{more if what == "pool" else ""}),
-    "built-errors": plot_errors(built, m={settings.m}),
-}}
-"""
-        if transform:
-            body += 'frames["built-transform"] = built.transform.to_frame()\n'
-            body += 'figures["built-transform"] = plot_transform(built.transform)\n'
-        body += "for figure in figures.values():\n    figure.show()\n"
-        uses = [
-            build,
-            plot_kernel,
-            plot_formula,
-            plot_errors,
-            *([plot_transform] if transform else []),
-        ]
-        return script.write(f"Which random feature map does this {what} make?", body, uses)
-
-    def maps(self, source: None, settings: Settings, cache: Cache) -> tuple[MapExport, ...]:
+    def maps(self, source: None, settings: BuildAMap, cache: Cache) -> tuple[MapExport, ...]:
         spec = self.run(source, settings, cache).spec
         X, _ = line_of_points(settings.what, settings.length)
         return (MapExport(spec.cls.label, spec.make(n_components=settings.m), X),)
 
 
-def built_of(settings: Settings, *, cache: Cache) -> Built:
-    """Build the map and try it, for all numbers of features."""
-    return build(settings.what, settings.text, settings.seed, settings.length, settings.pool_size, settings.weights)
-
-
-PAGE = BuildAMap()
+PAGE = BuildAMapPage()

@@ -10,12 +10,14 @@ import numpy as np
 import streamlit as st
 
 from rfviz.errors import RfvizError
+from rfviz.experiments import BuildAMap
 from rfviz.experiments.base import Chart
+from rfviz.experiments.build_a_map.compute import Built
+from rfviz.experiments.build_a_map.describe import HEADINGS
+from rfviz.experiments.build_a_map.figures import DRAWN, ends_of
 from rfviz.formula import drawn_formula, parse_formula
 from rfviz.lab.build_a_map import text
-from rfviz.lab.build_a_map.compute import Built
-from rfviz.lab.build_a_map.figures import DRAWN, ends_of
-from rfviz.lab.build_a_map.page import FORMULAS, Settings
+from rfviz.lab.build_a_map.page import FORMULAS
 from rfviz.ui import layout
 from rfviz.ui.links import page_link
 from rfviz.ui.page import View
@@ -32,7 +34,7 @@ _PAGES = {
 }
 
 
-class BuildView(View[None, Settings, Built]):
+class BuildView(View[None, BuildAMap, Built]):
     """What is written next to the kernel that it makes, and the error below."""
 
     def prepare(self) -> None:
@@ -48,11 +50,11 @@ class BuildView(View[None, Settings, Built]):
                     formula = drawn_formula(low, high + step, [*heights, 0.0])
                 self.state.apply({what: formula})
 
-    def draw(self, settings: Settings, result: Built, charts: Sequence[Chart]) -> None:
+    def draw(self, settings: BuildAMap, result: Built, charts: Sequence[Chart]) -> None:
         main, written, errors, *transform = charts
         with st.container(key="pair-build"):
             with st.container():
-                st.markdown(f"**{text.HEADINGS[settings.what]}**")
+                st.markdown(f"**{HEADINGS[settings.what]}**")
                 if settings.what == "pool":
                     layout.chart(written.figure, written.name, written.alt)
                 else:
@@ -69,12 +71,12 @@ class BuildView(View[None, Settings, Built]):
         self._links(settings, result)
         self.draw_details(settings, result, charts)
 
-    def refuse(self, settings: Settings, error: RfvizError) -> None:
+    def refuse(self, settings: BuildAMap, error: RfvizError) -> None:
         """Draw what is wrong with a formula above the picture of the last one that was right, or of the default."""
         layout.refused(error)
         last = self.last_settings()
-        formula = last.text if last is not None and last.what == settings.what else FORMULAS[settings.what].default
-        last = replace(settings, text=formula)
+        formula = last.formula if last is not None and last.what == settings.what else FORMULAS[settings.what].default
+        last = replace(settings, formula=formula)
         try:
             found = self.recomputed(last)
         except RfvizError:  # it was not the formula
@@ -82,7 +84,7 @@ class BuildView(View[None, Settings, Built]):
         st.caption(text.still_of(formula))
         self.draw(last, found.result, found.charts)
 
-    def details(self, settings: Settings, result: Built, charts: Sequence[Chart]) -> Mapping[str, Callable[[], Any]]:
+    def details(self, settings: BuildAMap, result: Built, charts: Sequence[Chart]) -> Mapping[str, Callable[[], Any]]:
         frame = charts[2].frame
         return {
             "Numbers": lambda: layout.numbers(frame, dict.fromkeys(frame.columns[1:], "%.3g"), text.NUMBERS),
@@ -92,13 +94,13 @@ class BuildView(View[None, Settings, Built]):
     def _curve(self, what: str) -> str:
         return f"{self.page.slug}:curve:{what}"
 
-    def _drawing(self, settings: Settings) -> dict[str, Any]:
+    def _drawing(self, settings: BuildAMap) -> dict[str, Any]:
         """Return what can be drawn on: the present curve, which a stroke changes."""
         what = settings.what
         low, high = DRAWN[what]
-        heights = parse_formula(settings.text, min(low, 0.0))(np.linspace(low, high, COLUMNS))
-        ends = ends_of(what, settings.text)
-        label = f"{text.HEADINGS[what]}. Left and right move along, up and down change the height."
+        heights = parse_formula(settings.formula, min(low, 0.0))(np.linspace(low, high, COLUMNS))
+        ends = ends_of(what, settings.formula)
+        label = f"{HEADINGS[what]}. Left and right move along, up and down change the height."
         return {
             "id": self._curve(what),
             "ends": [low, high],
@@ -106,7 +108,7 @@ class BuildView(View[None, Settings, Built]):
             "heights": np.clip(heights, *ends).round(4).tolist(),
         }
 
-    def _links(self, settings: Settings, result: Built) -> None:
+    def _links(self, settings: BuildAMap, result: Built) -> None:
         """Draw links to pages that show the map on data."""
         params = {name: value for name, value in result.spec.params.items() if name != "random_state"}
         with st.container(horizontal=True, vertical_alignment="center", key="use-map"):

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from rfviz.errors import ParameterError
+from rfviz.experiments.build_a_map.compute import DRAWS, MOST, build, cosine_transform, line_of_points
+from rfviz.experiments.build_a_map.describe import explanation, verdict
 from rfviz.expressions import ExpressionError
 from rfviz.features import RandomReLU
 from rfviz.formula import parse_formula
-from rfviz.lab.build_a_map.compute import DRAWS, MOST, build, cosine_transform, line_of_points
-from rfviz.lab.build_a_map.text import explanation, verdict
 from rfviz.words import number
 
 KERNELS = ["exp(-x)", "exp(-x^2/2)", "max(0, 1 - x)", "1/(1 + x^2)", "exp(-x^1.9)", "exp(-x^2/2)*cos(4*x)", "cos(2*x)",

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
+from rfviz.experiments.build_a_map.compute import Built, Transform, What
 from rfviz.figures.axes import count_axis
 from rfviz.figures.lines import DRAWS, M_TITLE, band, line, mark
 from rfviz.figures.quick import trace
 from rfviz.figures.template import GREY, map_style, rgba, styled
 from rfviz.formula import parse_formula
 from rfviz.kernels import order_weights
-from rfviz.lab.build_a_map.compute import Built, Transform, What
 
 __all__ = ["DRAWN", "HEIGHT", "ends_of", "plot_errors", "plot_formula", "plot_kernel", "plot_transform"]
 
