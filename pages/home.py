@@ -3,8 +3,8 @@
 import streamlit as st
 
 from rfviz import backend, datasets
+from rfviz.experiments.zoo.compute import ordered_maps
 from rfviz.lab.index import HEADING, card_groups, entry_of
-from rfviz.lab.zoo.compute import ordered_maps
 from rfviz.ui import layout
 from rfviz.ui.plain import plain
 

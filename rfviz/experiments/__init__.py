@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rfviz.experiments.distance_saturation import DistanceSaturation
     from rfviz.experiments.hashing import Hashing
     from rfviz.experiments.maxout_pca import MaxoutPCA
+    from rfviz.experiments.zoo import Zoo
 
 __all__ = [
     "EXPERIMENTS",
@@ -39,12 +40,14 @@ __all__ = [
     "Hashing",
     "MaxoutPCA",
     "Result",
+    "Zoo",
     "as_data",
     "experiment",
 ]
 
 #: The module of each experiment, in the order of the laboratory. One is loaded when it is first used.
 EXPERIMENTS = {
+    "Zoo": "zoo",
     "DistanceSaturation": "distance_saturation",
     "MaxoutPCA": "maxout_pca",
     "Hashing": "hashing",

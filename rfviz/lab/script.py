@@ -101,7 +101,7 @@ result = experiment.run({given})
 print(result.summary())
 frames = {{name: result.to_frame(name) for name in result.charts}}
 for name, frame in frames.items():
-    print(name, frame.to_string(), sep="\\n")
+    print(name, frame.to_string(max_rows=60), sep="\\n")
     result.figure(name).show()
 """
     return write(experiment.question, body, [*([datasets] if load else []), *classes_in(experiment)])

@@ -831,7 +831,7 @@ _PAGES = (
         "rfviz/lab/decision_surfaces/page.py",
         "loss=source.loss,",
         "",
-        ("tests/lab/test_pages.py::test_script_gives_the_same_numbers[decision-surfaces-1]",),
+        ("tests/lab/test_pages.py::test_numbers_are_those_of_the_record[decision-surfaces-1]",),
     ),
     Fault(
         "preset of the digits without its number of features",
@@ -877,10 +877,10 @@ _PAGES = (
     ),
     Fault(
         "zoo that estimates with one feature too few",
-        "rfviz/lab/zoo/compute.py",
+        "rfviz/experiments/zoo/compute.py",
         "sampled = Phi[:, :m] @ (Phi[row, :m] * share)",
         "sampled = Phi[:, : m - 1] @ (Phi[row, : m - 1] * share)",
-        ("tests/lab/zoo/test_compute.py::test_a_card_is_what_the_map_of_m_features_gives",),
+        ("tests/experiments/zoo/test_compute.py::test_a_card_is_what_the_map_of_m_features_gives",),
     ),
     Fault(
         "speed that is rounded up",

@@ -2,24 +2,10 @@
 
 from __future__ import annotations
 
-import math
+from rfviz.experiments.zoo.compute import Card, ZooResult
+from rfviz.experiments.zoo.describe import per_cent
 
-from rfviz import words
-from rfviz.lab.zoo.compute import Card, ZooResult
-from rfviz.words import shown
-
-__all__ = [
-    "COST",
-    "ERROR",
-    "METHOD",
-    "NOT_SHOWN",
-    "NUMBERS",
-    "alternatives",
-    "captions",
-    "explanation",
-    "per_cent",
-    "summary",
-]
+__all__ = ["COST", "ERROR", "METHOD", "NOT_SHOWN", "NUMBERS", "alternatives", "captions"]
 
 NOT_SHOWN = "It is not drawn here:"
 
@@ -50,11 +36,6 @@ maxout has 1000 projections to choose from, whatever $m$: its features are not i
 """
 
 
-def per_cent(share: float) -> str:
-    """Return a share as text: ``"6.1%"``; a dash if there is none."""
-    return "–" if math.isnan(share) else words.per_cent(share, 2)
-
-
 def captions(result: ZooResult) -> dict[str, str]:
     """Return what stands below the three pictures of every card."""
     return {"feature": f"feature {result.feature + 1}", "sampled": "sampled", "exact": "exact"}
@@ -69,27 +50,3 @@ def alternatives(card: Card, result: ZooResult) -> dict[str, str]:
         "sampled": f"{label}: kernel {at} estimated from {result.m:,} features, RMS error {per_cent(card.error)}.",
         "exact": f"{label}: exact kernel {at}.",
     }
-
-
-def summary(result: ZooResult) -> str:
-    """Return all cards in one sentence, for those who cannot see them."""
-    x, y = result.point
-    return (
-        f"Feature {result.feature + 1} of each of {len(result.cards)} feature maps over the plane, and its kernel "
-        f"around the point {x:g}, {y:g}, estimated from {result.m:,} features and exact."
-    )
-
-
-def explanation(result: ZooResult) -> str:
-    """Return what one sees, with its numbers."""
-    cards = sorted((c for c in result.drawn if not math.isnan(c.error)), key=lambda c: c.error)
-    if not cards:
-        return "Every kernel is zero around this point. Move the ring."
-    best, worst = cards[0], cards[-1]
-    return (
-        "Each card shows one map on a square of the plane: a single feature, the kernel estimated from m features, and "
-        "the exact kernel. k(x, x₀) says how similar x is to x₀, the ringed point. With "
-        f"**m = {shown(result.m)}** the RMS error is between **{per_cent(best.error)}** ({best.cls.label}) and "
-        f"**{per_cent(worst.error)}** ({worst.cls.label}) of the kernel’s largest value; four times as many "
-        "independent features halve it."
-    )

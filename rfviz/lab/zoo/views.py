@@ -8,13 +8,14 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from rfviz.experiments import Zoo
 from rfviz.experiments.base import Chart
+from rfviz.experiments.zoo.compute import AXIS, SIDE, Card, Refusal, ZooResult
+from rfviz.experiments.zoo.describe import per_cent
+from rfviz.experiments.zoo.figures import card_pictures, palette
 from rfviz.features import FeatureMap, registry
 from rfviz.figures.template import map_style
 from rfviz.lab.zoo import text
-from rfviz.lab.zoo.compute import AXIS, SIDE, Card, Refusal, ZooResult
-from rfviz.lab.zoo.figures import card_pictures, palette
-from rfviz.lab.zoo.page import Settings
 from rfviz.ui import layout
 from rfviz.ui.page import View
 from rfviz.ui.share import share_place
@@ -30,7 +31,7 @@ _PAGES = (
 )
 
 
-class ZooView(View[None, Settings, ZooResult]):
+class ZooView(View[None, Zoo, ZooResult]):
     """A card for each map."""
 
     def prepare(self) -> None:
@@ -39,7 +40,7 @@ class ZooView(View[None, Settings, ZooResult]):
         if row is not None:
             self.state.apply({"x": float(AXIS[row % SIDE]), "y": float(AXIS[row // SIDE])})
 
-    def draw(self, settings: Settings, result: ZooResult, charts: Sequence[Chart]) -> None:
+    def draw(self, settings: Zoo, result: ZooResult, charts: Sequence[Chart]) -> None:
         with st.container(horizontal=True, key="zoo-bar-row"):
             layout.explain(charts[0].words)
             share_place(self.state)
@@ -47,9 +48,7 @@ class ZooView(View[None, Settings, ZooResult]):
         self.share(settings, result)
         self.draw_details(settings, result, charts)
 
-    def details(
-        self, settings: Settings, result: ZooResult, charts: Sequence[Chart]
-    ) -> Mapping[str, Callable[[], Any]]:
+    def details(self, settings: Zoo, result: ZooResult, charts: Sequence[Chart]) -> Mapping[str, Callable[[], Any]]:
         frame = result.to_frame()
         formats = {frame.columns[2]: "%.2f", frame.columns[3]: "%.3f"}
         return {
@@ -91,7 +90,7 @@ def _card(card: Card | Refusal, result: ZooResult) -> dict[str, Any]:
     if isinstance(card, Refusal):
         return about | {"problem": f"{text.NOT_SHOWN} {card.problem}"}
     shown = {"pictures": card_pictures(card), "alt": text.alternatives(card, result)}
-    return about | {"problem": "", "error": text.per_cent(card.error)} | shown
+    return about | {"problem": "", "error": per_cent(card.error)} | shown
 
 
 def _links(cls: type[FeatureMap]) -> list[dict[str, str]]:

@@ -6,9 +6,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from rfviz.errors import ParameterError
+from rfviz.experiments.zoo.compute import SIDE, ordered_maps, point_row
 from rfviz.features import RandomProjection, registry
 from rfviz.lab.index import NAVIGATION
-from rfviz.lab.zoo.compute import SIDE, ordered_maps, point_row
 from tests.app_pages import changed, opened
 
 ZOO = "zoo"

@@ -7,10 +7,7 @@ import pytest
 from scipy import sparse
 
 from rfviz.errors import ParameterError
-from rfviz.features import RandomBinning, RandomProjection, RandomReLU, map_class, registry
-from rfviz.figures.template import DIVERGING
-from rfviz.lab.zoo import text
-from rfviz.lab.zoo.compute import (
+from rfviz.experiments.zoo.compute import (
     AXIS,
     SIDE,
     Refusal,
@@ -22,7 +19,10 @@ from rfviz.lab.zoo.compute import (
     plane_spec,
     point_row,
 )
-from rfviz.lab.zoo.figures import LEVELS, card_pictures, levels, palette
+from rfviz.experiments.zoo.describe import explanation, per_cent
+from rfviz.experiments.zoo.figures import LEVELS, card_pictures, levels, palette
+from rfviz.features import RandomBinning, RandomProjection, RandomReLU, map_class, registry
+from rfviz.figures.template import DIVERGING
 from rfviz.lab.zoo.page import PAGE
 
 every_map = pytest.mark.parametrize("name", registry())
@@ -86,7 +86,7 @@ def test_a_map_that_refuses_the_plane_says_why(monkeypatch):
     assert [card.cls for card in result.drawn] == [RandomReLU]
     assert PAGE.failures(result) == {RandomProjection.label: refused.problem}
     assert len(result.to_frame()) == 1
-    assert "Random ReLU" in text.explanation(result)
+    assert "Random ReLU" in explanation(result)
 
 
 def test_a_kernel_that_is_zero_everywhere():
@@ -94,8 +94,8 @@ def test_a_kernel_that_is_zero_everywhere():
     result = compare_maps([drawn(RandomProjection, 10)], 5, origin)
     assert result.point == (0.0, 0.0)
     assert result.cards[0].limit == 0.0 and np.isnan(result.cards[0].error)
-    assert text.per_cent(result.cards[0].error) == "–"
-    assert "Move the ring" in text.explanation(result)
+    assert per_cent(result.cards[0].error) == "–"
+    assert "Move the ring" in explanation(result)
     assert set(base64.b64decode(card_pictures(result.cards[0])["exact"])) == {LEVELS // 2}
 
 

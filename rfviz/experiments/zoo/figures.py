@@ -7,9 +7,9 @@ import base64
 import numpy as np
 import plotly.graph_objects as go
 
+from rfviz.experiments.zoo.compute import SIDE, Card, ZooResult
 from rfviz.figures.quick import trace
 from rfviz.figures.template import DIVERGING, styled
-from rfviz.lab.zoo.compute import SIDE, Card, ZooResult
 
 __all__ = ["LEVELS", "card_pictures", "levels", "palette", "plot_zoo"]
 
