@@ -498,7 +498,7 @@ _FRAMEWORK = (
     ),
     Fault(
         "Plotly revision constant",
-        "rfviz/lab/page.py",
+        "rfviz/experiments/base.py",
         'return f"{zlib.crc32(repr(parts).encode()):08x}"',
         'return "0"',
         ("tests/lab/test_page.py",),
