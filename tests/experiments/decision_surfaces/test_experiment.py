@@ -10,7 +10,7 @@ from rfviz.analysis.splits import make_split
 from rfviz.errors import DataError, ParameterError
 from rfviz.experiments import DecisionSurfaces
 from rfviz.experiments.decision_surfaces.compute import with_constant
-from rfviz.features import RandomMaxout
+from rfviz.features import RandomMaxout, RandomProjection
 
 POINTS = ("-1/0/1", "1/0.25/2", "0.5/0.5/2")
 
@@ -23,6 +23,12 @@ def test_any_number_of_features_is_drawn():
     ridge = make_pipeline(maxout, RidgeClassifier(alpha)).fit(with_constant(split.X_train), split.y_train)
     assert np.mean(ridge.predict(with_constant(split.X_test)) == own.at(37).predicted) == 1.0
     assert ridge.score(with_constant(split.X_test), split.y_test) == own.at(37).accuracy
+
+
+def test_a_map_with_its_default_number_of_features():
+    experiment = DecisionSurfaces(feature_map=RandomProjection(), points=POINTS)
+    assert experiment == DecisionSurfaces(feature_map=RandomProjection(RandomProjection().n_components), points=POINTS)
+    assert f"m = {RandomProjection().n_components:,}**" in experiment.run("circle").chart().words
 
 
 def test_points_of_ones_own_replace_the_data_and_a_repr_makes_them_again():
