@@ -84,7 +84,7 @@ EVERYWHERE = {"_version", "progress", "_lazy"}
 # Heavy packages → the layers that may import them, at module level or later.
 RESTRICTED = {
     "streamlit": {"rfviz.ui", "pages", "app"},
-    "plotly": {"rfviz.figures", "rfviz.experiments", "rfviz.inspection", "rfviz.lab", "rfviz.site", "rfviz.ui"},
+    "plotly": {"rfviz.figures", "rfviz.experiments", "rfviz.lab", "rfviz.site", "rfviz.ui"},
 }
 # Layers that handle arrays on a GPU, and may import CuPy inside a function; results above them are NumPy's.
 ON_DEVICE = {"rfviz.backend", "rfviz.cuda", "rfviz.kernels", "rfviz.features", "rfviz.linear_model"}

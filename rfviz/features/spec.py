@@ -20,8 +20,8 @@ M = TypeVar("M", bound=FeatureMap, covariant=True)  # noqa: PLC0105 - used in th
 class MapSpec(Generic[M]):
     """A class of feature maps and some of its parameters; the others have their defaults.
 
-    Equal specifications have equal hashes, whatever the order in which parameters were given. The parameters are not
-    checked: ``make().fit(X)`` does that, as for any scikit-learn estimator.
+    Specifications are equal if the maps are, whichever parameters were given and in whichever order; equal ones have
+    equal hashes. The parameters are not checked: ``make().fit(X)`` does that, as for any scikit-learn estimator.
 
     Parameters
     ----------
@@ -44,12 +44,16 @@ class MapSpec(Generic[M]):
     8
     """
 
-    __slots__ = ("_items", "cls")
+    __slots__ = ("_items", "_key", "_values", "cls")
 
     cls: type[M]
+    _items: tuple[tuple[str, Any], ...]
+    _key: tuple[Any, ...]
+    _values: dict[str, Any]
 
     def __init__(self, cls: type[M], /, **params: Any) -> None:
-        names = list(inspect.signature(cls).parameters)
+        signature = inspect.signature(cls).parameters
+        names = list(signature)
         for name in params:
             if name not in names:
                 raise ParameterError(
@@ -59,6 +63,8 @@ class MapSpec(Generic[M]):
         items = tuple((name, _frozen(params[name])) for name in names if name in params)
         object.__setattr__(self, "cls", cls)
         object.__setattr__(self, "_items", items)
+        object.__setattr__(self, "_values", {name: signature[name].default for name in names} | dict(items))
+        object.__setattr__(self, "_key", (cls, tuple(self._values.items())))
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"MapSpec is immutable; use replace({name}=…)")
@@ -67,10 +73,10 @@ class MapSpec(Generic[M]):
         return _remake, (self.cls, self.params)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, MapSpec) and (self.cls, self._items) == (other.cls, other._items)
+        return isinstance(other, MapSpec) and self._key == other._key
 
     def __hash__(self) -> int:
-        return hash((self.cls, self._items))
+        return hash(self._key)
 
     def __repr__(self) -> str:
         """Return Python source that makes an equal specification."""
@@ -82,8 +88,8 @@ class MapSpec(Generic[M]):
         return dict(self._items)
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Return a given parameter, `default` where it was not given."""
-        return self.params.get(name, default)
+        """Return the value of a parameter, given or the class's own; `default` if the class has no such parameter."""
+        return self._values.get(name, default)
 
     def replace(self, **params: Any) -> MapSpec[M]:
         """Return a specification with these parameters set."""

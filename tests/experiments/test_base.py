@@ -35,7 +35,7 @@ def test_the_same_data_in_four_forms_give_the_same_numbers():
 
 
 def test_maps_and_specifications_are_equal_and_a_repr_makes_them_again():
-    specs = [MapSpec(RandomMaxout, n_components=60, pool_size=q) for q in (8, 2)]  # 0 is the default seed
+    specs = [MapSpec(RandomMaxout, n_components=60, pool_size=q, random_state=0) for q in (8, 2)]  # 0 is the default
     one, other = DistanceSaturation(maps=MAPS, as_printed=True), DistanceSaturation(maps=specs, as_printed=True)
     assert one == other and hash(one) == hash(other)
     assert one != DistanceSaturation(maps=MAPS)

@@ -38,7 +38,7 @@ def explanation(
     spec: MapSpec[FeatureMap], found: MapSurfaces, loss: str, rbf: Surface, linear: Surface, n_train: int, n_test: int
 ) -> str:
     """Return what one sees, with the numbers of the picture."""
-    m = spec.make().n_components
+    m = spec.get("n_components")
     surface, end = found.at(m), found.at(found.m_grid[-1])
     rows = counted(n_test, "test point") if n_test else f"{counted(n_train, 'point')} it learnt from"
     apart, crosses = surface.apart(rbf), min(len(surface.wrong), MOST_MARKS)

@@ -280,7 +280,7 @@ class DecisionSurfaces(Experiment[Outcome]):
     @property
     def m(self) -> int:
         """The number of features."""
-        return self.spec.make().n_components
+        return self.spec.get("n_components")
 
     @property
     def learner(self) -> Learner:

@@ -78,7 +78,7 @@ class DistanceSaturation(Experiment[SaturationResult]):
         varied = self.cls.compared()
         if varied is None:
             return tuple(spec.cls.label for spec in self.specs)
-        return tuple(f"{varied.sign} = {shown(spec.get(varied.name, varied.default))}" for spec in self.specs)
+        return tuple(f"{varied.sign} = {shown(spec.get(varied.name))}" for spec in self.specs)
 
     def compute(self, data: Data, cache: Cache) -> SaturationResult:
         return cache.call(result_of, data, self.normalise, self.specs, self.labels)

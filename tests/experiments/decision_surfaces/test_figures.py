@@ -87,7 +87,9 @@ def test_each_click_is_taken_once(monkeypatch):
     session = {}
     mounted = {}
     monkeypatch.setattr(live_chart.st, "session_state", session)
-    monkeypatch.setattr(live_chart, "_mount", lambda key, data, **callbacks: mounted.update(callbacks))
+    monkeypatch.setattr(
+        "rfviz.ui.widgets.live_chart._chart._mount", lambda key, data, **callbacks: mounted.update(callbacks)
+    )
     figure = plot_surface(None, PLANE, np.zeros((0, 2)), np.zeros(0, dtype=int), [])
     live_chart.live_chart(figure, "c", "a chart", placing=True)
 
