@@ -1,6 +1,6 @@
 """Help OpenBLAS recognise the processor and share it; must run before NumPy is imported.
 
-Hence it is no part of :mod:`rfviz.backend`, which imports NumPy.
+This is why it lies outside :mod:`rfviz.backend`, which imports NumPy.
 
 OpenBLAS picks its kernels by the processor's model number. A model that it does not know (a new one, or a virtual
 machine's made-up one) gets kernels for an older generation, which on AVX-512 hardware cost half the speed. The
@@ -53,7 +53,7 @@ def _bundled_openblas() -> str | None:
 
 
 def _core_chosen_by(library: str) -> str | None:
-    """Ask `library` for the processor kernels that it chooses on its own; None where it cannot be asked."""
+    """Return the name of the processor kernels that `library` chooses by itself, or None if it cannot be loaded."""
     try:
         answer = subprocess.run(
             [sys.executable, "-S", "-c", _PROBE, library], capture_output=True, text=True, timeout=10, check=True
@@ -80,7 +80,7 @@ def choose_openblas_kernels() -> str:
     Returns
     -------
     str
-        What was done, in a few words; empty where there was nothing to do.
+        Which kernels were set, by the environment or here, in a few words, or ``""`` if OpenBLAS's choice stays.
     """
     if "OPENBLAS_CORETYPE" in os.environ:
         return f"OPENBLAS_CORETYPE={os.environ['OPENBLAS_CORETYPE']} (from the environment)"

@@ -40,7 +40,7 @@ class ParameterError(RfvizError, ValueError):
     rule : str
         What the value must be: ``"must be an integer from 1 to 1024"``.
     value : object
-        What it was.
+        The value given.
     remedy : str
         What to do instead, as a full sentence.
     """
@@ -73,9 +73,8 @@ class MemoryBudgetError(RfvizError, MemoryError):
 
     Parameters
     ----------
-    text : str
     device : str
-        Whose memory is too small.
+        The device whose memory is too small.
     """
 
     def __init__(self, text: str = "", device: str = "cpu") -> None:
@@ -121,7 +120,7 @@ _active_log: ContextVar[WarningLog | None] = ContextVar("rfviz_warning_log", def
 
 
 def active_log() -> WarningLog | None:
-    """Return the log that captures the warnings of this context; None where they are Python's own."""
+    """Return the log that captures the warnings of this context, or None if they go to :mod:`warnings`."""
     return _active_log.get()
 
 

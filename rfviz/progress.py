@@ -8,17 +8,17 @@ from contextlib import contextmanager
 
 __all__ = ["Progress", "silent", "stop_point", "stoppable", "within"]
 
-#: ``progress(share, text)``: the share done in [0, 1], None where nobody knows it, and what is being done. It may raise
-#: to stop the computation, which then leaves nothing behind: computations are pure functions.
+#: ``progress(share, text)``: the share done in [0, 1], or None if it is unknown, and the present step in words. It may
+#: raise to stop the computation, which then leaves nothing behind: computations are pure functions.
 Progress = Callable[[float | None, str], None]
 
 
 def silent(share: float | None, text: str) -> None:
-    """Ignore the progress of a computation that nobody watches."""
+    """Ignore all reports of progress: the default of callers that show none."""
 
 
 def within(progress: Progress, start: float, end: float) -> Progress:
-    """Return the progress of a part of a computation, which goes from one share of the whole to another."""
+    """Return the ``progress`` to give to a part of a computation that covers shares `start` to `end` of the whole."""
     return lambda share, text: progress(None if share is None else start + (end - start) * share, text)
 
 
@@ -29,7 +29,7 @@ _thread = threading.local()
 def stoppable(check: Callable[[], None]) -> Generator[None, None, None]:
     """Have `check` called at the stop points of the calling thread while inside; it may raise to stop a computation.
 
-    A draw of gigabytes has no progress to report, and those who draw know of no caller who waits.
+    This also stops the draw of gigabytes of weights, which reports no progress and has no reference to the caller.
     """
     before = getattr(_thread, "check", None)
     _thread.check = check
@@ -40,7 +40,7 @@ def stoppable(check: Callable[[], None]) -> Generator[None, None, None]:
 
 
 def stop_point() -> None:
-    """Let the calling thread's computation be stopped here; loops call it that may take long."""
+    """Stop the calling thread's computation here if its caller wants that; call it in loops that may take long."""
     check = getattr(_thread, "check", None)
     if check is not None:
         check()

@@ -42,16 +42,17 @@ __all__ = [
 ]
 
 _CGROUP, _MEMINFO = "/sys/fs/cgroup", "/proc/meminfo"
-# The limit of a control group, what is used, and where and how it is said what files take; of version 2, and of 1.
+# Files with the limit of a control group, its memory in use and its statistics, and the entry of the statistics for
+# cached files; of version 2, and of 1.
 _GROUP_FILES = (
     ("memory.max", "memory.current", "memory.stat", b"inactive_file "),
     ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "memory/memory.stat", b"total_inactive_file "),
 )
-# Without a limit version 1 names one that no memory has, a little under 2^63.
+# Without a limit version 1 gives a number larger than any memory, a little under 2^63.
 _NO_LIMIT = 2.0**60
-# What the modules of CuPy's own errors begin with.
+# Packages that define CuPy's own errors.
 _CUPY = ("cupy", "cupyx", "cupy_backends")
-# What the driver says after which the process has lost its GPU.
+# Errors of the driver after which this process cannot use the GPU any more.
 _STICKY = (
     "illegaladdress", "illegalinstruction", "misalignedaddress", "launchfailure", "launchfailed", "launchtimeout",
     "hardwarestackerror", "eccuncorrectable", "nvlinkuncorrectable", "devicesunavailable", "deviceunavailable",
@@ -174,10 +175,10 @@ def to_host(array: Any) -> Any:
 
 
 def _free_memory() -> float:
-    """Return the free bytes of the machine's memory: as Linux's own file says, read in an instant, or else psutil."""
+    """Return the free bytes of the machine's memory, from Linux's own file, which is quick to read, or from psutil."""
     try:
         return 1024.0 * _number(_contents(_MEMINFO), b"MemAvailable:")
-    except (OSError, ValueError):  # no Linux, or one that does not say it
+    except (OSError, ValueError):  # not Linux, or a kernel that leaves this entry out
         return float(importlib.import_module("psutil").virtual_memory().available)
 
 
@@ -198,7 +199,7 @@ def _container_headroom() -> float:
 
 
 def _contents(path: str) -> bytes:
-    """Read a small file as cheaply as can be: every fit of a map asks for the free memory, several times."""
+    """Read a small file with little overhead: every fit of a map asks for the free memory several times."""
     file = os.open(path, os.O_RDONLY)
     try:
         return os.read(file, 65536)
@@ -207,14 +208,14 @@ def _contents(path: str) -> bytes:
 
 
 def _number(contents: bytes, name: bytes) -> float:
-    """Return the number behind a name at the beginning of a line; ValueError where no line begins so."""
+    """Return the number after `name` at the start of a line; raise ValueError if no line starts with it."""
     start = (b"\n" + contents).index(b"\n" + name) + len(name)
     return float(contents[start:].split(maxsplit=1)[0])
 
 
 @functools.lru_cache(maxsize=1)
 def _probe_gpus() -> tuple[tuple[Device, ...], str]:
-    """Return the GPUs that compute a product and a factor rightly, and why there is none if so."""
+    """Return the GPUs that compute a product and a factor correctly, and, if there are none, the reason."""
     try:
         cupy = importlib.import_module("cupy")
     except Exception as error:
@@ -248,7 +249,7 @@ def _probe_gpus() -> tuple[tuple[Device, ...], str]:
 
 
 def is_device_failure(error: BaseException) -> bool:
-    """Return whether `error` comes from the GPU or its driver rather than from what was to be computed.
+    """Return whether `error` comes from the GPU or its driver rather than from the computation itself.
 
     Errors of CuPy that NumPy would raise too (a shape, a type) are Python's own and do not count; a full memory does.
     """
@@ -274,12 +275,12 @@ def give_up_gpus(reason: str) -> None:
 
 
 def reason_given_up() -> str:
-    """Return the reason given to :func:`give_up_gpus`; empty where it was not called."""
+    """Return the reason given to :func:`give_up_gpus`, or ``""`` if it was not called."""
     return _given_up[0] if _given_up else ""
 
 
 def look_for_gpus_again() -> None:
-    """Reset which GPUs work and which were given up: the next call that asks for devices tries them again."""
+    """Forget which GPUs work and which were given up: the next call that asks for devices tests them again."""
     with _lock:
         _given_up.clear()
     _probe_gpus.cache_clear()
@@ -291,7 +292,7 @@ def available_devices() -> tuple[Device, ...]:
 
 
 def gpu_status() -> str:
-    """Return why no GPU is used, in a few words; empty where one is."""
+    """Return the reason why no GPU is used, in a few words, or ``""`` if one is."""
     if reason_given_up():
         return reason_given_up()
     devices, reason = _probe_gpus()
@@ -328,7 +329,7 @@ def get_device(name: str | Device = "auto") -> Device:
     Raises
     ------
     ParameterError
-        Where there is no such device.
+        If there is no such device.
     """
     if isinstance(name, Device):
         return name
@@ -336,7 +337,7 @@ def get_device(name: str | Device = "auto") -> Device:
     if wanted == "cpu":
         return _CPU  # without a look for GPUs, which would import CuPy
     devices = available_devices()
-    # A GPU that failed while the process runs is asked for in vain, but nobody has made a mistake.
+    # Asking for a GPU that has failed since the process began is not a mistake of the caller.
     if wanted == "auto" or (name == "auto" and reason_given_up()):
         return devices[0]
     for device in devices:

@@ -1,10 +1,10 @@
-"""Routines of BLAS and LAPACK that let other threads of Python go on.
+"""Routines of BLAS and LAPACK that let other threads of Python run.
 
-SciPy's wrappers hold the interpreter until the routine ends, seconds for ten thousand features, in which a server
-answers nobody. These are the same routines, by the addresses that SciPy publishes for Cython: a call by ``ctypes``
-holds nothing.
+SciPy's wrappers hold the interpreter lock until the routine ends: seconds for ten thousand features, during which a
+server cannot answer. These are the same routines, at the addresses that SciPy publishes for Cython: a call by
+``ctypes`` releases the lock.
 
-NumPy's functions hold nothing either, but cost more. For 4000 rows on one core ``numpy.linalg.cholesky`` takes 1.3
+NumPy's functions release it too, but cost more. For 4000 rows on one core ``numpy.linalg.cholesky`` takes 1.3
 times as long (float64; 4 times in float32, which it factors in float64) and two more matrices of that size (six in
 float32), and ``H.T @ H``, which fills both triangles, takes 1.4 to 1.6 times as long and one more matrix.
 """
@@ -23,7 +23,7 @@ from scipy.linalg import blas, lapack, solve_triangular
 __all__ = ["add_gram", "factor", "inner_products", "invert_triangle", "solve_definite", "solve_triangle"]
 
 # OpenBLAS writes beyond its buffers in syrk, which potrf calls, where a matrix is too large for its threads: with two
-# the process ends from 15,600 rows on (float64; 31,000 of float32). Matrices larger than this are cut into blocks.
+# the process ends for 15,600 rows or more (float64; 31,000 of float32). Matrices larger than this are cut into blocks.
 _LARGEST, _BLOCK = 8192, 4096
 _DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
 _CAPSULE = ctypes.py_object
@@ -33,7 +33,7 @@ _pointer_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, _CAPSULE, ctypes.c_char_p)(("Py
 
 @functools.cache
 def _routine(name: str, n_arguments: int) -> Callable[..., None] | None:
-    """Return a routine whose arguments are all addresses; None where SciPy publishes another one than is expected."""
+    """Return a routine whose arguments are all addresses, or None if SciPy publishes it with another signature."""
     for module in ("cython_blas", "cython_lapack"):
         capsule = getattr(importlib.import_module(f"scipy.linalg.{module}"), "__pyx_capi__", {}).get(name)
         if capsule is None:
@@ -46,7 +46,7 @@ def _routine(name: str, n_arguments: int) -> Callable[..., None] | None:
 
 
 def factor(A: np.ndarray) -> np.ndarray | None:
-    """Return the lower Cholesky factor in place of `A`, its upper triangle untouched; None where it is not definite.
+    """Return the lower Cholesky factor in place of `A`, its upper triangle untouched, or None if `A` is not definite.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def solve_definite(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     Raises
     ------
     numpy.linalg.LinAlgError
-        Where it is not definite to rounding.
+        If `A` is not definite up to rounding.
     """
     L = factor(A.T if A.flags.c_contiguous else A)
     if L is None:
@@ -122,12 +122,11 @@ def solve_triangle(L: np.ndarray, B: np.ndarray, transposed: bool = False) -> np
     L : ndarray of shape (n, n), float32 or float64
         Also a part of a larger array in Fortran order.
     B : ndarray of shape (n,) or (n, k)
-    transposed : bool
 
     Raises
     ------
     numpy.linalg.LinAlgError
-        For a diagonal with a zero.
+        If the diagonal of `L` has a zero.
     """
     trtrs, step = _routine(f"{_letter(L)}trtrs", 10), L.strides[1] // L.itemsize
     in_columns = L.dtype in _DTYPES and L.strides[0] == L.itemsize and step >= len(L) > 0 and L.flags.aligned
@@ -170,7 +169,6 @@ def add_gram(Ht: np.ndarray, total: np.ndarray, going_on: float) -> np.ndarray:
     Ht : ndarray of shape (m, n), float32 or float64, in Fortran order
     total : ndarray of shape (m, m), in Fortran order, of the same dtype
         Not read where `going_on` is 0.
-    going_on : float
     """
     if len(Ht) > _LARGEST:
         return _add_gram_blocks(Ht, total, going_on)

@@ -21,9 +21,9 @@ __all__ = [
     "smaller_blocks",
 ]
 
-# Share of the memory that is free now which one computation may plan with.
+# Share of the free memory that one computation may plan to use.
 _CPU_SHARE, _GPU_SHARE = 0.6, 0.8
-# What the driver and its libraries say where memory outside CuPy's pool, or pinned memory, is full.
+# Errors of the driver and its libraries when memory outside CuPy's pool, or pinned memory, is full.
 _FULL = ("cudaErrorMemoryAllocation", "CUDA_ERROR_OUT_OF_MEMORY", "STATUS_ALLOC_FAILED", "INSUFFICIENT_RESOURCES")
 _share: ContextVar[float] = ContextVar("rfviz_block_share", default=1.0)
 
@@ -31,7 +31,7 @@ _share: ContextVar[float] = ContextVar("rfviz_block_share", default=1.0)
 def memory_budget(device: str | Device = "cpu") -> int:
     """Return the bytes that one computation may plan to use on `device`.
 
-    A share of what is free now, or the environment variable ``RFVIZ_MEMORY_GB`` if it is smaller.
+    This is a share of the memory that is free now, or the environment variable ``RFVIZ_MEMORY_GB`` if it is smaller.
     """
     device = get_device(device)
     budget = device.free_bytes() * (_GPU_SHARE if device.is_gpu else _CPU_SHARE)
@@ -43,7 +43,7 @@ def memory_budget(device: str | Device = "cpu") -> int:
 
 
 def check_memory(needed: int, device: str | Device, what: str, remedy: str) -> None:
-    """Refuse a computation that would not fit, before it starts: `what` needs so many bytes on `device`.
+    """Refuse a computation before it starts if the bytes that `what` needs exceed the budget of `device`.
 
     Raises
     ------

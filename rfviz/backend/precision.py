@@ -45,7 +45,7 @@ def product_precision(precision: str) -> Generator[None, None, None]:
     Raises
     ------
     ParameterError
-        For another word.
+        If `precision` is neither of these.
     """
     if precision not in PRODUCT_PRECISIONS:
         rule = "must be one of " + ", ".join(map(repr, PRODUCT_PRECISIONS))

@@ -25,7 +25,7 @@ _LONG_ENOUGH_S = 0.005
 _TILE = 256
 # Bytes that are copied at once: far more than caches hold.
 _COPIED, _GPU_COPIED = 64_000_000, 1_000_000_000
-# Of each measurement the best of so many counts: whatever else runs can only slow it down.
+# Repetitions of each measurement, the best of which counts: other processes can only slow it down.
 _TURNS = 4
 
 
@@ -35,7 +35,6 @@ class Rates:
 
     Attributes
     ----------
-    device : str
     products, double_products : float
         Floating-point operations a second of matrix products in float32 and float64.
     tf32_products : float or None
@@ -51,7 +50,7 @@ class Rates:
     bandwidth: float
 
     def limit(self, work: Any, precision: str = "float32") -> float:
-        """Return the least seconds that some work (:class:`rfviz.features.cost.Work`) takes on this device."""
+        """Return the least time, in seconds, that some work (:class:`rfviz.features.cost.Work`) takes on this device."""
         if work.double:
             return work.limit(self.double_products, self.bandwidth)
         if precision == "tf32" and self.tf32_products:
@@ -85,10 +84,6 @@ class Stopwatch:
     """Time products and copies in rounds; each rate is that of its best round.
 
     Whatever else runs can only slow a round down, so the best of several is the device's own.
-
-    Parameters
-    ----------
-    device : Device
     """
 
     def __init__(self, device: Device) -> None:
@@ -101,7 +96,7 @@ class Stopwatch:
         self._best = dict.fromkeys(self._tasks, math.inf)
 
     def turn(self, report: Callable[[str], None] = lambda what: None) -> None:
-        """Time everything once more; `report` is told what comes next, and may raise."""
+        """Time every operation once more; `report` is called with the name of each before it starts, and may raise."""
         with self.device.activate():
             for name, task in self._tasks.items():
                 report(name)
@@ -118,13 +113,8 @@ def measure_rates(device: str | Device = "auto", report: Callable[[float, str], 
 
     Parameters
     ----------
-    device : str or Device
     report : callable, optional
-        Called before each timed call with the share that is done and what is measured; it may raise.
-
-    Returns
-    -------
-    Rates
+        Called before each operation with the share that is done and the operation's name; it may raise.
     """
     device = get_device(device)
     watch = Stopwatch(device)

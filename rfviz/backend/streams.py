@@ -51,7 +51,7 @@ class RowStream:
             if self._coming != (start, stop):
                 self._send(start, stop, self._turn)
             here, self._turn = self._turn, 1 - self._turn
-            # What is queued from here on is behind the caller's work on the other buffer, which is free after it.
+            # All work that the caller queued on the other buffer comes before this event: after it the buffer is free.
             main = self.device.xp.cuda.get_current_stream()
             self._free[self._turn].record(main)
             following = stop, min(stop + stop - start, self.X.shape[0])
@@ -67,21 +67,21 @@ class RowStream:
             self._copiers.shutdown()
             with self.device.activate():
                 self._copies.synchronize()
-        # Of an allocation that broke off, too.
+        # Also after an allocation that failed halfway.
         self._buffers, self._pinned, self._rows, self._coming = [], [], 0, None
 
     def _allocate(self, rows: int) -> None:
         self.close()
         xp, shape = self.device.xp, (rows, self._n_columns)
         pinned = importlib.import_module(f"{xp.__name__}x").empty_pinned
-        # Streams on which the default stream would wait are no help.
+        # A blocking stream would not overlap with the default stream.
         self._copies = xp.cuda.Stream(non_blocking=True)
         self._buffers = [xp.empty(shape, dtype=self.dtype) for _ in range(2)]
         self._pinned = [pinned(shape, self.dtype) for _ in range(2)]
-        for staging in self._pinned:  # once: rows are copied beside it
+        for staging in self._pinned:  # once: rows are copied into the other columns
             staging[:, self.X.shape[1] :] = 0
         self._free, self._arrived = ([xp.cuda.Event() for _ in range(2)] for _ in range(2))
-        for event in self._free:  # the memory may still be in use by what was queued before
+        for event in self._free:  # work queued before may still use the memory
             event.record(xp.cuda.get_current_stream())
         for event in self._arrived:
             event.record(self._copies)
@@ -107,9 +107,6 @@ def stream_blocks(X: Any, rows: int, device: Any, dtype: Any) -> Iterator[Any]:
     ----------
     X : ndarray or CSR matrix of shape (n_samples, n_features)
         On the host.
-    rows : int
-    device : Device
-    dtype : dtype
 
     Yields
     ------

@@ -18,9 +18,9 @@ from rfviz.progress import stop_point
 
 __all__ = ["blas_info", "core_count", "map_ordered", "over_rows", "single_threaded_blas", "worker_count"]
 
-# Between two looks whether a computation is to be stopped, in seconds.
+# Seconds between two checks whether a computation is to be stopped.
 _POLL_S = 0.05
-# What a thread copies in less time than it takes to start one.
+# Bytes that a thread copies in less time than it takes to start one.
 _PIECE_BYTES = 2_000_000
 T = TypeVar("T")
 R = TypeVar("R")
@@ -43,7 +43,7 @@ def blas_info() -> dict[str, Any]:
         "version": first.get("version") or "",
         "architecture": first.get("architecture") or "generic",
         "threads": first.get("num_threads", 1),
-        # Of a call that nobody limits, also where somebody does at this moment.
+        # Threads of a call without a limit, even while a limit is in force.
         "most_threads": max([first.get("num_threads", 1), *_blas_full]),
         "cores": core_count(),
     }
@@ -66,7 +66,7 @@ def worker_count() -> int:
 _blas_lock = threading.Lock()
 _blas_users = 0
 _blas_holder: tuple[threading.Thread, threading.Event] | None = None
-_blas_full: list[int] = []  # threads of each library when nobody limits it
+_blas_full: list[int] = []  # threads of each library without a limit
 
 
 @contextmanager
@@ -112,7 +112,7 @@ def _hold_blas_limit(held: threading.Event, release: threading.Event) -> None:
     controller = _blas_controller()
     try:
         now = _blas_threads()
-        # Someone else's limit may be in force now and over when ours ends: what to restore is the most ever seen.
+        # Another limit may be in force now and lifted before this one ends: restore the largest number ever seen.
         _blas_full[:] = map(max, now, _blas_full or now)
         with controller.limit(limits=1):
             held.set()
@@ -133,7 +133,6 @@ def map_ordered(function: Callable[[T], R], items: Iterable[T], workers: int) ->
 
     Parameters
     ----------
-    function : callable
     items : iterable
         May be endless.
     workers : int

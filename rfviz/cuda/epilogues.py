@@ -23,7 +23,7 @@ def sigmoid_code(activation: str) -> int:
 
 
 def row_stride(array: Any) -> int | None:
-    """Return the numbers from one row of an array to the next; None where the numbers of a row are not contiguous."""
+    """Return the number of entries from one row of an array to the next, or None if a row is not contiguous."""
     itemsize = array.dtype.itemsize
     return array.strides[0] // itemsize if array.shape[1] <= 1 or array.strides[1] == itemsize else None
 

@@ -51,7 +51,7 @@ def plain_kernels() -> Generator[None, None, None]:
 
 
 def kernels_in_use(xp: ModuleType) -> tuple[list[str], str]:
-    """Return the names of the kernels that were compiled and found right, and why there are no others, or ""."""
+    """Return the names of the kernels that were compiled and found right, and the faults of the others, or ``""``."""
     trusted = {key[0] for key, function in _modules.get(xp, {}).items() if function is not None}
     return sorted(trusted), "; ".join(_faults.get(xp, {}).values())
 
@@ -99,7 +99,7 @@ class Kernel:
         return self._trusted(xp, np.dtype(dtype)) is not None
 
     def _trusted(self, xp: ModuleType, dtype: np.dtype) -> Any:
-        """Return the compiled function, tried; None where array operations are to be used."""
+        """Return the compiled and tested function, or None if array operations are to be used instead."""
         if xp is np or not _allowed.get() or dtype.name not in _REAL or "" in _faults.get(xp, {}):
             return None
         known = _modules.setdefault(xp, {})
@@ -109,13 +109,13 @@ class Kernel:
         return known[key]
 
     def _tried(self, xp: ModuleType, dtype: np.dtype) -> Any:
-        """Return the function, compiled and found right; None, with a warning, if it is not."""
+        """Compile and test the function, and return it, or None, with a warning, if it fails."""
         try:
             function = self._compile(xp, dtype)
         except Exception as error:
             if is_out_of_memory(error) or is_device_lost(error):
-                raise  # it says nothing of the kernel
-            self._refuse(xp, error, "")  # no other will fare better
+                raise  # not a fault of the kernel
+            self._refuse(xp, error, "")  # no other kernel can be compiled either
             return None
         try:
             self._try(xp, function, dtype)
