@@ -1,4 +1,4 @@
-"""Bounds of the theory, on errors of kernel estimates and on the risk of what is learnt, and their inverses.
+"""Bounds of the theory, on errors of kernel estimates and on the risk of learnt models, and their inverses.
 
 Pure mathematics, in float64 and in logarithms, so that no input overflows. Each bound is a function that returns a
 :class:`TailBound` or a :class:`RiskBound`: the bound, the error it allows and the number of features it asks for.

@@ -44,7 +44,6 @@ def binning_log_failure_as_printed(
     m : float or ndarray
         Repetitions P.
     eps : float or ndarray
-    dimension : int
     diameter, alpha, lipschitz : float
         diam(M), α = E[1/δ] of the pitch δ, and L_k. For exp(−γ‖x − z‖₁) both α and L_k are γ.
     """
@@ -60,10 +59,8 @@ def binning_uniform(dimension: int, diameter: float, gamma: float = 1.0) -> Tail
 
     Parameters
     ----------
-    dimension : int
     diameter : float
         Of the region, in the units of the data.
-    gamma : float
 
     References
     ----------

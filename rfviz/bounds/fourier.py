@@ -76,8 +76,8 @@ def fourier_uniform(dimension: int, sigma: float, diameter: float, paired: bool 
     .. math:: P\Bigl(\sup_{x,z}|\hat k - k| \ge \varepsilon\Bigr)
         \le 2^8\Bigl(\frac{\sigma_p\,\mathrm{diam}}\varepsilon\Bigr)^2 e^{-D\varepsilon^2/(4(d+2))}
 
-    Its proof counts frequencies, of which pairs (cos, sin) have D = m/2. For √2 cos(· + b) the error is no function of
-    x − z, so that the proof does not apply; the bound is then taken as printed, with D = m.
+    Its proof counts frequencies, of which pairs (cos, sin) have D = m/2. For √2 cos(· + b) the error is not a function
+    of x − z, so that the proof does not apply; the bound is then taken as printed, with D = m.
 
     The proof also takes the slope's expectation at its steepest point as if that point were not random, so that
     E sup‖∇(s − k)‖² ≤ σ_p²; for one frequency in one dimension that says 1.17 ≤ 1. Without this step, the triangle
@@ -91,7 +91,6 @@ def fourier_uniform(dimension: int, sigma: float, diameter: float, paired: bool 
         σ_p, the root of E‖ω‖²: √(2dγ) for the Gaussian kernel; infinite for the Laplacian, which has no such bound.
     diameter : float
         Of the region, with σ_p·diam ≥ ε.
-    paired : bool
 
     References
     ----------
@@ -122,7 +121,6 @@ def sutherland_pairs(dimension: int, sigma: float, diameter: float, variance: fl
 
     Parameters
     ----------
-    dimension : int
     sigma, diameter : float
         See :func:`fourier_uniform`.
     variance : float
@@ -163,7 +161,6 @@ def sutherland_phases(dimension: int, sigma: float, diameter: float) -> TailBoun
 
     Parameters
     ----------
-    dimension : int
     sigma, diameter : float
         See :func:`fourier_uniform`.
 

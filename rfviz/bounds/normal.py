@@ -56,11 +56,6 @@ def normal_over_pairs(variances: np.ndarray, n_pairs: int, delta: float) -> floa
         Of the pairs, or of a fair sample of them.
     n_pairs : int
         How many pairs there are.
-    delta : float
-
-    Returns
-    -------
-    float
     """
     deviations = np.sqrt(np.asarray(variances, dtype=np.float64))
     deviations = deviations[deviations > 0]

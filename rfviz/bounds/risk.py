@@ -21,7 +21,6 @@ class Loss:
 
     Attributes
     ----------
-    label, formula : str
     value : callable
         Margins to losses.
     lipschitz : callable
@@ -51,7 +50,6 @@ class RiskBound:
 
     Attributes
     ----------
-    name, source, formula : str
     holds : str
         With which probability, or on average.
     estimation_scale, approximation_scale : float
@@ -66,11 +64,11 @@ class RiskBound:
     approximation_scale: float
 
     def estimation(self, n: Any) -> Any:
-        """Return the price of n training rows instead of all."""
+        """Return the part of the bound that is due to n training rows instead of infinitely many."""
         return self.estimation_scale / np.sqrt(n)
 
     def approximation(self, m: Any) -> Any:
-        """Return the price of m random features instead of all."""
+        """Return the part of the bound that is due to m random features instead of infinitely many."""
         return self.approximation_scale / np.sqrt(m)
 
     def total(self, n: Any, m: Any) -> Any:
@@ -78,7 +76,7 @@ class RiskBound:
         return self.estimation(n) + self.approximation(m)
 
     def features(self, excess: float, n: float) -> float:
-        """Return the number of features from which on the bound is at most `excess`; infinite with too few rows."""
+        """Return the least number of features for a bound of at most `excess`; infinite if `n` is too small."""
         return self._count(self.approximation_scale, excess - float(self.estimation(n)))
 
     def rows(self, excess: float) -> float:

@@ -16,7 +16,6 @@ class BoundStatement:
     Attributes
     ----------
     about : {"one pair", "all pairs", "everywhere"}
-    bound : TailBound
     drawn : bool
         Whether it is a curve of its own, or one of the table only.
     """

@@ -89,11 +89,7 @@ class TailBound:
         return np.exp(high)
 
     def features(self, eps: float, delta: float) -> float:
-        """Solve the bound for m: the number of features from which on an error of ε has probability δ at most.
-
-        Parameters
-        ----------
-        eps, delta : float
+        """Solve the bound for m: the least m such that m or more features err by ε with probability δ at most.
 
         Returns
         -------

@@ -107,7 +107,6 @@ class _Band:
 
     Parameters
     ----------
-    side : Sampled
     which : ndarray of shape (n,)
         Norms, rising.
     high : float
@@ -116,7 +115,7 @@ class _Band:
     Attributes
     ----------
     smooth : ndarray of shape (n,)
-        Whether there are no higher ones.
+        Whether the coefficients at higher frequencies are negligible.
     unseen : float
         The largest share of the square at frequencies that samples do not tell well.
     """
@@ -177,7 +176,7 @@ class _Band:
 def _interpolated(
     one: _Band, other: _Band, i: np.ndarray, j: np.ndarray, angles: np.ndarray, sign: float, low: float
 ) -> np.ndarray:
-    """Return the kernel of pairs of rows of two bands, at angles from `low` on."""
+    """Return the kernel of pairs of rows of two bands, at angles of `low` or more."""
     values, modes = np.zeros(len(i)), one.modes
     points = low + (one.high - low) * 0.5 * (1.0 - np.cos(np.pi * np.arange(_POINTS) / (_POINTS - 1)))
     mirror = np.repeat([1.0, sign], modes)  # the coefficients of g(−x) are the conjugate ones
@@ -249,7 +248,7 @@ class _Tile:
 
     @property
     def n_products(self) -> int:
-        """Return the number of inner products between these rows; 0 where so few are wanted that each is for itself."""
+        """Return the number of products of all these rows, or 0 if few are wanted, which are then computed singly."""
         rows, columns = self.bounds
         size = int((rows.stop - rows.start) * (columns.stop - columns.start))
         return size if size <= _SPARSE * len(self.i) else 0
@@ -277,7 +276,7 @@ def _tiles(i: np.ndarray, j: np.ndarray) -> Iterator[_Tile]:
 
 
 def _check_work(tiles: list[_Tile], n_rows: int, modes: int, high: float) -> None:
-    """Refuse what would take minutes.
+    """Refuse pairs whose kernel would take minutes to compute.
 
     Raises
     ------

@@ -152,7 +152,6 @@ class Sampled:
 
     Parameters
     ----------
-    function : Integrated
     norms : ndarray of shape (n_rows,)
     reach : float
         The samples go from −reach to reach standard deviations.
@@ -204,7 +203,7 @@ class Sampled:
         while len(rows) and count < _MOST_SAMPLES:
             count *= 2
             finer = self._means(rows, count)
-            rough = np.abs(finer - found[rows]) > _ERROR * np.abs(finer)  # three times what is left
+            rough = np.abs(finer - found[rows]) > _ERROR * np.abs(finer)  # three times the error of `finer`
             found[rows] = finer
             rows = rows[rough]
         return found

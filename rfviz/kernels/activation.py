@@ -76,7 +76,6 @@ def activation_rho(rho: Any, f: Function, g: Function | None = None) -> np.ndarr
     ----------
     rho : float or array-like
         From −1 to 1; an excess of rounding size is clipped.
-    f, g : callable
     """
     cosines = check_range("rho", rho, -1.0, 1.0, "a cosine")
     flat = cosines.reshape(1, -1)

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["compositional"]
 
-# Numbers that a block of pairs may hold on all nodes: few enough for the processor's cache, enough for a GPU. What is
-# multiplied to get them may hold so many times as much, and is worth it from so many rows on.
+# Numbers that a block of pairs may hold on all nodes: few enough for the processor's cache, enough for a GPU.
 _BLOCK_NUMBERS, _GPU_BLOCK_NUMBERS = 500_000, 50_000_000
+# The vectors whose products they are may hold this many times as much, if a block then has this many rows or more.
 _FACTORS, _SHORTEST = 8, 16
 _PARALLEL_FROM = 4_000_000
 
@@ -53,7 +53,7 @@ def compositional(X: Any, Y: Any = None, *, skeleton: Skeleton) -> Any:
     Raises
     ------
     DataError
-        If `X` or `Y` is not a finite matrix with as many columns as the skeleton takes, or holds what is no point of
+        If `X` or `Y` is not a finite matrix with as many columns as the skeleton takes, or holds values outside
         its base space.
     """
     xp, X, Y_rows = as_pair(X, Y)
@@ -101,7 +101,6 @@ class _InnerProducts:
 
     Attributes
     ----------
-    skeleton : Skeleton
     n_first : int
         Layers whose in-edges all come from inputs; those above have none from there.
     """
@@ -111,7 +110,11 @@ class _InnerProducts:
 
     @classmethod
     def of(cls, skeleton: Skeleton) -> _InnerProducts | None:
-        """Return None where a base kernel is no inner product, or a node has both inputs and other nodes below it."""
+        """Return `skeleton` in this form, or None if it does not have it.
+
+        All inputs must have one base space whose kernel is a sum of products, and no node may have both inputs and
+        other nodes below it.
+        """
         n = skeleton.n_inputs
         n_first = sum(int(layer.edges.max()) < n for layer in skeleton.layers)
         apart = all(int(layer.edges.min()) >= n for layer in skeleton.layers[n_first:])
@@ -120,7 +123,7 @@ class _InnerProducts:
 
     @property
     def n_nodes(self) -> int:
-        """Return how many numbers are kept of each pair."""
+        """Return how many numbers each pair of rows takes."""
         return self.skeleton.n_nodes - self.skeleton.n_inputs
 
     @property

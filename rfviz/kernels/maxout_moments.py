@@ -57,7 +57,7 @@ def maxout_distance(distance: Any, pool_size: int = 4) -> np.ndarray:
 def maxout_distance_slope(distance: Any, pool_size: int = 4) -> np.ndarray:
     """Return the derivative of :func:`maxout_distance`: how much a small change of distance still shows.
 
-    κ_q δ / √(2(σ² − K_q)): 1 at δ = 0, where the embedding is an isometry, and falling from there on (q > 1).
+    κ_q δ / √(2(σ² − K_q)): 1 at δ = 0, where the embedding is an isometry, and falling as δ grows (q > 1).
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ __all__ = ["maxout_overlap_covariance", "maxout_pool_covariance"]
 # The errors of a grid of this step and of one twice as wide are as 1 to 4, which removes them: 1e-5 is left.
 _RADIUS, _STEP = 8.0, 1 / 16
 _DEGREE = 24
-# Overlaps that are rarer than this do not count; of those that count, so many are computed and the others interpolated.
+# Probability up to which an overlap does not count, and number of others that are computed; the rest is interpolated.
 _RARE, _KNOTS = 1e-9, 8
 
 
@@ -78,10 +78,6 @@ def maxout_overlap_covariance(theta: float, pool_size: int, shared: int) -> floa
         From 0 to π.
     pool_size, shared : int
         q, and j from 0 to q.
-
-    Returns
-    -------
-    float
     """
     if shared == 0:
         return 0.0

@@ -183,7 +183,7 @@ def _kernel(xp: Any, products: Any, squares_X: Any, squares_Y: Any, mixture: _Mi
 
 def _gaussian_products(products: np.ndarray, squares: np.ndarray, mixture: _Mixture) -> np.ndarray:
     """Return E (1 − τ²)(1 − τ'²): each pair of Gaussians leaves 1/√det(I + 2·covariance·diag(rates))."""
-    # What is left of the determinant of the covariance after rounding may be negative, but never truly is.
+    # Rounding may make the determinant of the covariance negative, which it never is.
     determinant = np.maximum(np.outer(squares, squares) - products**2, 0.0)
     total = np.zeros_like(products)
     for mass, rate in zip(mixture.mass, mixture.rate, strict=True):

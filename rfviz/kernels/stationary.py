@@ -68,7 +68,6 @@ def matern_rho(distance: Any, nu: float = 1.5) -> Any:
     ----------
     distance : array
         r/ℓ ≥ 0, NumPy or CuPy.
-    nu : float
 
     Returns
     -------

@@ -11,7 +11,7 @@ __all__ = ["form_of"]
 
 
 def form_of(given: Any, what: str, names: Mapping[str, Collection[str]], example: str) -> Mapping[str, Any]:
-    """Return the JSON form of what may be given by its kind alone, as text.
+    """Return a JSON form as it is, or the form of a kind that is given as text.
 
     Parameters
     ----------

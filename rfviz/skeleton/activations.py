@@ -215,7 +215,7 @@ def _tables(self: Activation) -> tuple[np.ndarray, np.ndarray]:
         a = a[: np.flatnonzero(a)[-1] + 1]
     table = np.cumsum(a)
     if self.kind not in _HEAVY:
-        table[-1] = 1.0  # what is left beyond is below the resolution of the draw
+        table[-1] = 1.0  # the coefficients beyond are below the resolution of the draw
     edges = np.searchsorted(table, np.arange(4097) / 4096, side="right")
     clear = (edges[:-1] == edges[1:]) & (edges[:-1] < len(table))
     return table, np.where(clear, edges[:-1], -1)

@@ -58,7 +58,6 @@ class Base:
         For the circle: part of a full turn that a value of 1 makes.
     scale : float
         For the Gaussian: a in exp(−a²‖x − x'‖²/2).
-    categories : int
     """
 
     kind: str
@@ -73,7 +72,7 @@ class Base:
         return math.sqrt(self.dimension / 2) if self.kind == "sphere" else 1.0
 
     def check(self, X: np.ndarray) -> None:
-        """Refuse values, shape (n_samples, columns), that are no points of the space.
+        """Refuse values, shape (n_samples, columns), that are not points of the space.
 
         Raises
         ------
@@ -127,7 +126,7 @@ class Base:
 
     @property
     def n_factors(self) -> int:
-        """Return how many products, of what :meth:`prepare` returns, the kernel sums; 0 where it is no such sum."""
+        """Return how many products of entries of :meth:`prepare` the kernel sums; 0 if it is not such a sum."""
         return {"binary": 1, "circle": 2, "sphere": self.dimension}.get(self.kind, 0)
 
     def prepare(self, xp: Any, X: Any) -> tuple[Any, ...]:

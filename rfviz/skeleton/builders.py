@@ -34,7 +34,6 @@ def flat(n_inputs: int, activation: Any = _QUARTER, base: Any = "circle") -> Ske
 
     Parameters
     ----------
-    n_inputs : int
     activation : str, mapping or Activation
         See :func:`rfviz.skeleton.activation`.
     base : str, mapping or Base
@@ -58,15 +57,15 @@ def convolutions(
         Columns of the data run row by row, channels last.
     layers : sequence of (size, stride, activation)
         From the image upwards; the first sees all channels. A size may be (height, width). Windows lie inside the
-        image; what is left over at its far edges is not seen.
+        image; pixels left over at its far edges are not seen.
     top : str, mapping or Activation
         Of the output, which averages all nodes of the last convolution.
     base : str, mapping or Base
         Of every pixel and channel.
     components : int, optional
-        The first convolution sees so many principal components of each of its windows rather than the pixels. The
-        skeleton then takes what ``PatchPCA(image_shape, size=…, stride=…, n_components=components)`` makes of an image,
-        with that convolution's size and stride; see :class:`rfviz.skeleton.PatchPCA`.
+        Number of principal components of each window that the first convolution sees instead of the pixels. The
+        skeleton then takes the output of ``PatchPCA(image_shape, size=…, stride=…, n_components=components)``, with
+        that convolution's size and stride; see :class:`rfviz.skeleton.PatchPCA`.
 
     Raises
     ------
@@ -125,7 +124,7 @@ def preset(name: str, image_shape: Sequence[int], base: Any = "circle", shrink: 
     image_shape : (height, width) or (height, width, channels)
     base : str, mapping or Base
     shrink : bool
-        Whether windows shrink to fit what is below them, rather than be refused.
+        Whether windows shrink to fit the layer below them, rather than be refused.
 
     Raises
     ------
@@ -152,7 +151,7 @@ def _shrunk(layers: list[Any], height: int, width: int) -> list[Any]:
 
 
 def image_shape_of(n_features: int) -> tuple[int, int, int]:
-    """Guess the image that so many columns are: square, square with three channels, else as near to square as it goes.
+    """Guess the image shape of n columns: square, square with three channels, else the one nearest to a square.
 
     Returns
     -------
@@ -169,7 +168,7 @@ def image_shape_of(n_features: int) -> tuple[int, int, int]:
 
 
 def as_skeleton(given: Any, n_features: int, turn: float = 0.5, image_shape: Sequence[int] | None = None) -> Skeleton:
-    """Return the skeleton that a parameter means, for data with so many columns.
+    """Return the skeleton that a parameter stands for, for data with `n_features` columns.
 
     Parameters
     ----------
@@ -177,7 +176,6 @@ def as_skeleton(given: Any, n_features: int, turn: float = 0.5, image_shape: Seq
         None is ``"flat"``; a preset's name stands for that preset over circles, on the image that
         :func:`image_shape_of` makes of the columns, with windows that shrink to fit; text that begins with a brace and
         mappings are JSON forms.
-    n_features : int
     turn : float
         For presets: see :class:`~rfviz.skeleton.Base`.
     image_shape : (height, width) or (height, width, channels), optional
@@ -186,7 +184,7 @@ def as_skeleton(given: Any, n_features: int, turn: float = 0.5, image_shape: Seq
     Raises
     ------
     ParameterError
-        Where it describes no skeleton, or one for another number of columns.
+        If `given` does not describe a skeleton, or one for another number of columns.
     """
     if given is None or (isinstance(given, str) and not given.lstrip().startswith("{")):
         circle = {"kind": "circle", "turn": turn}

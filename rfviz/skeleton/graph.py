@@ -18,7 +18,7 @@ from rfviz.skeleton.compile import compile_form
 
 __all__ = ["InputGroup", "Layer", "Skeleton"]
 
-# Above so many expected paths a feature, features are long products whose variance is all there is to see.
+# With more expected paths a feature than this, features are long products, of which nothing but the variance shows.
 MAX_COMPLEXITY = 10_000.0
 # A mean over in-edges is a product with a matrix of weights that is not larger, and not much sparser than this.
 _LARGEST_MATRIX, _MOST_ZEROS = 1_000_000, 20
@@ -30,7 +30,6 @@ class InputGroup:
 
     Attributes
     ----------
-    base : Base
     first, count : int
         The nodes ``first`` to ``first + count − 1``.
     column : int
@@ -53,7 +52,6 @@ class Layer:
 
     Attributes
     ----------
-    activation : Activation
     first : int
         Number of the first node; the layer's nodes are consecutive.
     edges : ndarray of shape (n_nodes, in_degree), int32
@@ -184,7 +182,7 @@ class Skeleton:
         xp : module
             NumPy or CuPy.
         values : array of shape (n_inputs, batch) or None
-            None where only the layers of `means` have inputs below them.
+            None if only the layers of `means` have inputs below them.
         means : sequence of arrays of shape (nodes of the layer, batch)
             Means over in-edges of the first layers, where they are known already.
 

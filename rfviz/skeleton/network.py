@@ -1,4 +1,4 @@
-"""Networks of a skeleton, in PyTorch: what learns where compositional features are drawn. PyTorch is optional."""
+"""Networks of a skeleton, in PyTorch: they learn the features that a compositional map draws. PyTorch is optional."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class SkeletonNetwork:
     ParameterError, MemoryBudgetError
         For Gaussian inputs, and weights that do not fit.
     RfvizError
-        Where PyTorch is not installed.
+        If PyTorch is not installed.
 
     References
     ----------
@@ -224,8 +224,8 @@ class SkeletonNetworkClassifier(ClassifierMixin, BaseEstimator):
     What :class:`rfviz.features.CompositionalFeatures` of the same skeleton approximate is this network's kernel before
     it has learnt. Needs PyTorch: ``pip install 'rfviz[torch]'``.
 
-    A fit that is stopped, by what `progress` raises, keeps what it has learnt. With ``warm_start`` the next
-    fit goes on from the same batch, as if it had not been stopped, and `epochs` counts all passes together; rows may
+    A fit that `progress` stops by an exception keeps its weights so far. With ``warm_start`` the next
+    fit continues from the same batch, as if it had not been stopped, and `epochs` counts all passes together; rows may
     be others then, of the same number, such as random crops of the same images. :meth:`save` and :meth:`load` carry
     this over to another process.
 
@@ -245,7 +245,7 @@ class SkeletonNetworkClassifier(ClassifierMixin, BaseEstimator):
     learning_rate : float
         Of AdaGrad.
     warm_start : bool
-        Whether `fit` goes on from what was learnt before.
+        Whether `fit` continues from the weights of the last fit.
     random_state : int, RandomState or None
         Of the initial weights and the order of the rows.
     device : str
@@ -324,10 +324,10 @@ class SkeletonNetworkClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         DataError, ParameterError, MemoryBudgetError
-            For a single class, targets that are no classes, a parameter that breaks its rule, a learning rate that
+            For a single class, targets that are not classes, a parameter that breaks its rule, a learning rate that
             makes the loss overflow, weights that do not fit; with ``warm_start``, for a new class.
         RfvizError
-            Where PyTorch is not installed.
+            If PyTorch is not installed.
         """
         for param in self.params:
             param.validate(getattr(self, param.name))
@@ -386,7 +386,7 @@ class SkeletonNetworkClassifier(ClassifierMixin, BaseEstimator):
         return SkeletonNetwork(skeleton, n_classes, **sizes, random_state=(seed, 0), device=self.device)
 
     def _restored(self) -> SkeletonNetwork:
-        """Return the network with the weights that were learnt."""
+        """Return the network with the fitted weights."""
         network = self._network(self.skeleton_, len(self.classes_), self.seed_)
         torch = _pytorch()
         network.weights.load_state_dict({name: torch.tensor(values) for name, values in self.weights_.items()})
@@ -408,7 +408,7 @@ class SkeletonNetworkClassifier(ClassifierMixin, BaseEstimator):
         return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else np.argmax(scores, axis=1)]
 
     def save(self, path: str | Path) -> None:
-        """Write what was learnt to an .npz file of arrays, without pickle."""
+        """Write the fitted state to an .npz file of arrays, without pickle."""
         check_is_fitted(self)
         arrays = {f"weights_{name}": values for name, values in self.weights_.items()}
         arrays |= {f"squares_{name}": values for name, values in self.squares_.items()}

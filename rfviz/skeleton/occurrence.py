@@ -51,7 +51,6 @@ def occurrence(skeleton: Skeleton, groups: Any = None) -> np.ndarray:
 
     Parameters
     ----------
-    skeleton : Skeleton
     groups : array-like of shape (n_inputs,), optional
         Number of each input's group, from 0; each input is its own where not given. See :func:`pixel_groups`.
 
@@ -74,8 +73,6 @@ def co_occurrence(skeleton: Skeleton, group: int, groups: Any = None) -> CoOccur
 
     Parameters
     ----------
-    skeleton : Skeleton
-    group : int
     groups : array-like of shape (n_inputs,), optional
         As for :func:`occurrence`.
 

@@ -97,7 +97,7 @@ class PatchPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         # The sign of an eigenvector is arbitrary: let its largest entry be positive.
         vectors = vectors * np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(q)])
         variance = values if self.whiten else np.full(q, np.maximum(values, 0.0).mean())
-        # What is left by rounding of a constant component is not blown up to variance 1.
+        # Rounding errors of a constant component are not blown up to variance 1.
         floor = np.finfo(np.float32).eps * max(float(np.diag(covariance).max() + np.square(mean).max()), 1e-300)
         self.mean_ = mean
         self.components_ = (vectors / np.sqrt(np.where(variance > floor, variance, 1.0))).T
