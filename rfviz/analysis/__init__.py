@@ -1,1 +1,1 @@
-"""What pages compute: pure functions of data and settings, without a user interface."""
+"""The computations of pages: pure functions of data and settings, without a user interface."""

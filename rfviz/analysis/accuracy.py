@@ -65,7 +65,6 @@ class Segment:
         Columns of the feature matrix for each m: m itself, but for sparse maps, where m counts repetitions.
     seconds_fit, seconds_predict : float
         Of the largest m of the segment, all smaller ones included.
-    n_train : int
     """
 
     m_grid: np.ndarray
@@ -122,15 +121,12 @@ def run_segment(
 
     Parameters
     ----------
-    split : Split
     spec : MapSpec
         The number of features is that of the grid.
-    m_grid : sequence of int
     alphas : "auto", float or sequence of float
         See :class:`rfviz.linear_model.RidgePathClassifier`; the other losses have a penalty of their own.
     share : float
         Share of the training rows to use; rows of a smaller share are among those of a larger one.
-    progress : callable
     loss : {"ridge", "logistic", "hinge", "exponential", "doubly stochastic"}
         Ridge regression, or stochastic gradients: :class:`rfviz.linear_model.StochasticPath`, and
         :class:`rfviz.linear_model.DoublyStochasticClassifier`.
@@ -227,7 +223,7 @@ def _segment(
 
 
 def _weight_bytes(feature_map: FeatureMap | None, m: int, n_features: int) -> int:
-    """Return the bytes of the weights of the first m features; none where they are drawn again when needed."""
+    """Return the bytes of the weights of the first m features; 0 if they are drawn again whenever they are needed."""
     if feature_map is None:
         return 0
     smaller = copy.copy(feature_map)

@@ -54,7 +54,6 @@ class DependenceResult:
     neighbours : ndarray of shape (d,)
         How alike rows are that follow each other, as a correlation. Where it is large for both columns of a pair, the
         p-value is too small.
-    n_rows : int
     """
 
     strength: np.ndarray
@@ -67,7 +66,7 @@ class DependenceResult:
     n_rows: int
 
     def visible(self, q: float, power: float = 0.95) -> float:
-        """Return the strength from which a dependence gets an adjusted p-value of `q`, in whichever pair it is.
+        """Return the least strength that gives a dependence an adjusted p-value of `q`, in whichever pair it is.
 
         Parameters
         ----------
@@ -111,7 +110,6 @@ def find_dependence(X: Any, categories: Sequence[int] = (), progress: Progress =
         NaN where a value is missing.
     categories : sequence of int
         Columns of words, as whole numbers from 0.
-    progress : callable
 
     Raises
     ------
@@ -323,7 +321,7 @@ class ConditionalDependence:
     Attributes
     ----------
     strength : ndarray of shape (n_pairs,)
-        From 0 to 1, as in :class:`DependenceResult`, of what the third column does not say of either.
+        From 0 to 1, as in :class:`DependenceResult`, of the parts of both that the third column does not explain.
     p_value, adjusted : ndarray of shape (n_pairs,)
         Of the hypothesis that a pair is independent given the third column; adjusted for the number of pairs.
     """
@@ -338,9 +336,9 @@ def find_conditional_dependence(
 ) -> ConditionalDependence:
     r"""Measure how strongly pairs of columns depend on each other among rows that agree in another column.
 
-    The waves of both columns are predicted by least squares from more waves of the third one, and what is left of them
+    The waves of both columns are predicted by least squares from more waves of the third one, and their residuals
     correlated, as in the randomized conditional correlation test (Strobl, Zhang, Visweswaran 2019). Its law depends on
-    how the noise of both varies with the third column; here the products of what is left, :math:`g_i`, have
+    how the noise of both varies with the third column; here the products of residuals, :math:`g_i`, have
 
     .. math:: n\,\bar g^\top \Big(\tfrac1n \sum_i g_i g_i^\top\Big)^{-1} \bar g
 
@@ -355,7 +353,6 @@ def find_conditional_dependence(
         The column that is held constant.
     categories : sequence of int
         Columns of words, as whole numbers from 0.
-    progress : callable
 
     Raises
     ------
@@ -396,14 +393,14 @@ def find_conditional_dependence(
 
 
 def _left(waves: np.ndarray, whitening: np.ndarray, held: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return what orthonormal columns do not say of waves.
+    """Return the residuals of waves after regression on the orthonormal columns `held`.
 
     Returns
     -------
     left : ndarray of shape (n, k)
-        Orthonormal directions, but for those of which nearly all is said.
+        Orthonormal directions, without those that `held` explains nearly completely.
     waves : ndarray of shape (n, width)
-        What is left of the waves in these; the combination that varies most has length 1.
+        Coefficients of the waves in these directions; the combination that varies most has length 1.
     """
     white = waves @ whitening
     white -= held @ (held.T @ white)
@@ -417,7 +414,7 @@ def _left(waves: np.ndarray, whitening: np.ndarray, held: np.ndarray) -> tuple[n
 
 
 def _left_over(one: np.ndarray, waves: np.ndarray, other: np.ndarray, other_waves: np.ndarray) -> tuple[float, float]:
-    """Return strength and p-value of the dependence of what is left of two columns, see :func:`_left`."""
+    """Return strength and p-value of the dependence between the residuals of two columns; see :func:`_left`."""
     n = len(one)
     share = max(
         float(_explained((source.T @ target)[None], source.shape[1], n)[0])
@@ -436,7 +433,6 @@ def _waves(numbered: np.ndarray, is_word: bool, times: int = 1) -> tuple[np.ndar
     ----------
     numbered : ndarray of int, shape (n,)
         The place of each value among those that the column can have.
-    is_word : bool
     times : int
         How many waves for one that a column has by itself.
 

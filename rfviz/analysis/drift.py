@@ -28,7 +28,7 @@ _BLOCKS, _BLOCK_ROWS, _MOST_UNEQUAL = 128, 5, 8
 _PERMUTATIONS = 9999
 # Bins of a column, one more for missing values; words beyond count as one; waves over the ranks of a column.
 _BINS, _WORDS, _WAVES = 64, 100, 8
-# What is asked of each column, in this order: how its values are spread, how far they reach, and how many are missing.
+# Questions about each column, in this order: how its values are spread, how far they reach, and how many are missing.
 _QUESTIONS = 3
 _CHUNK_ROWS, _SAMPLE_ROWS = 8192, 20_000
 _LARGEST = np.finfo(np.float32).max
@@ -37,7 +37,7 @@ _PHASES = (0.5, 2.0, 8.0)
 _JOINT_FEATURES = 256
 # Columns that the test of combinations takes at most: it looks at pairs of them.
 _JOINT_COLUMNS = 1000
-# A value that so many rows have.
+# Share of rows beyond which their common value counts as an atom of the distribution.
 _ATOM = 0.1
 # Correlation of neighbouring blocks from which blocks do not count as independent.
 _WANDERING = 0.35
@@ -60,12 +60,12 @@ class Rows(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class DriftResult:
-    """What differs between two samples.
+    """Differences between two samples.
 
     Attributes
     ----------
     p_value : float
-        Of the hypothesis that there is no difference at all.
+        Of the hypothesis that both samples have the same distribution.
     column_p, together_p : ndarray of shape (n_columns,), float
         Of each column, and of the combination of columns given each of them by itself. They are corrected for their
         number: where nothing differs, any of them, or `p_value`, is at most 0.05 in one case of twenty.
@@ -82,7 +82,6 @@ class DriftResult:
     rows : (ndarray of int, ndarray of int)
         Of either sample the rows, of some drawn evenly, that are least like the other one, the farthest first; empty
         where nothing differs.
-    n_rows : (int, int)
     n_used : (int, int)
         Rows that were used: of a sample that is much larger than the other one, stretches.
     block_rows : int
@@ -143,11 +142,11 @@ def find_drift(
     depend on others that are near, in the order given, if the dependence is shorter than a block. Where it is not,
     `wanders` says so, and p-values are too small.
 
-    What is promised: where both samples have one distribution, `p_value` is at most α in a share α of all cases; the
+    These are guarantees: if both samples have one distribution, `p_value` is at most α in a share α of all cases; the
     columns' and `together_p` are corrected for their number. Any change of a single column's distribution that 64
-    bins show is found as rows grow. Of the combinations that is not promised: with a fixed number of random features
-    there are changes that no sample size reveals (arXiv 2407.08976). What is found best are changes of correlations
-    and of groups of rows. Of two samples of 250 rows and four columns, at level 0.05, a spread of one column that is
+    bins show is found as rows grow. For combinations that is not guaranteed: with a fixed number of random features
+    there are changes that no sample size reveals (arXiv 2407.08976). Changes of correlations and of groups of rows are
+    found best. Of two samples of 250 rows and four columns, at level 0.05, a spread of one column that is
     1.4 times as large is found in 99 of 100 cases, and a shift by 0.4 deviations in 95; two humps instead of one, with
     the same mean and spread, in hardly any.
 
@@ -160,8 +159,6 @@ def find_drift(
         and other :class:`Rows` are read in chunks.
     categories : sequence of int
         Columns of words, as whole numbers from 0.
-    random_state : int
-    progress : callable
 
     Raises
     ------
@@ -518,7 +515,7 @@ def _n_varying(halves: np.ndarray) -> int:
 
 
 class _Joint:
-    """Means of random Fourier features of normal scores, of each block, and what is left of them without columns."""
+    """Means of random Fourier features of normal scores, by block, with and without the parts of single columns."""
 
     def __init__(
         self,

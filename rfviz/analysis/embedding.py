@@ -47,7 +47,6 @@ class Projection:
 
     Attributes
     ----------
-    title : str
     coordinates : ndarray of shape (n, n_dimensions)
     explained : ndarray of shape (n_dimensions,)
         Share of the variance along each axis.
@@ -70,13 +69,11 @@ class EmbeddingPoints:
 
     Attributes
     ----------
-    name : str
     coordinates : ndarray of shape (n, r)
         The normalised points in a basis of their span.
     original : ndarray of shape (n, n_features)
         The normalised points.
     given_order : ndarray of shape (n,) or None
-    plain : Projection
     neighbours : ndarray of shape (n, 5), int
         Rows of each point's nearest other points.
     """
@@ -112,7 +109,7 @@ class EmbeddingResult:
 
     @property
     def projections(self) -> tuple[Projection, ...]:
-        """Return those that there are."""
+        """Return the projections that were computed."""
         return tuple(p for p in (self.features, self.plain, self.exact) if p is not None)
 
     def to_frame(self) -> pd.DataFrame:
@@ -149,12 +146,9 @@ def prepare_points(
 
     Parameters
     ----------
-    dataset : Dataset
     how : str
         See :func:`rfviz.analysis.points.normalise`.
     n_dimensions : {2, 3}
-    max_points : int
-    progress : callable
 
     Raises
     ------
@@ -186,8 +180,6 @@ def embed(
 
     Parameters
     ----------
-    points : EmbeddingPoints
-    spec : MapSpec
     n_dimensions : {2, 3}
     exact : Projection, optional
         What :func:`exact_components` gave for the same kernel; the axes of the features are turned to agree with it.
@@ -210,7 +202,7 @@ def embed(
 def exact_components(
     points: EmbeddingPoints, spec: MapSpec[Any], n_dimensions: int, progress: Progress = silent
 ) -> Projection | None:
-    """Find the components of a map's exact kernel; None beyond ``MAX_EXACT`` points, or where it takes minutes.
+    """Find the components of a map's exact kernel, or None for more than ``MAX_EXACT`` points or if it takes minutes.
 
     The number of features and the seed of `spec` do not matter: this is the limit for many features.
 

@@ -59,7 +59,6 @@ def run_exact_kernel(split: Split, spec: MapSpec[FeatureMap], progress: Progress
 
     Parameters
     ----------
-    split : Split
     spec : MapSpec
         The number of features and the seed do not matter.
     progress : callable
@@ -105,7 +104,7 @@ def _blocks(n: int) -> list[slice]:
 
 
 def _fill(out: np.ndarray, fitted: FeatureMap, X: np.ndarray, Y: np.ndarray, report: _Report) -> None:
-    """Compute the kernel between some rows, of so many pairs at once as the map takes."""
+    """Compute the kernel between some rows, halving the rows until the map accepts the number of pairs."""
     try:
         out[:] = fitted.kernel(X, Y)
     except SlowKernelError:
@@ -119,7 +118,7 @@ def _fill(out: np.ndarray, fitted: FeatureMap, X: np.ndarray, Y: np.ndarray, rep
 
 
 class _Report:
-    """Progress over pairs of rows; refuses what would take too long."""
+    """Progress over pairs of rows, which refuses a computation that would take too long."""
 
     def __init__(self, n_pairs: int, progress: Progress) -> None:
         self._n_pairs, self._progress = n_pairs, progress

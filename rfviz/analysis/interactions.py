@@ -25,14 +25,14 @@ _FEWEST_ROWS, _ROWS_A_COLUMN, _MOST_COLUMNS = 200, 16, 250
 #: Classes that count as themselves, the last of which holds all others where there are more.
 MOST_CLASSES = 6
 _ROUNDS, _FEWEST_FEATURES, _FEATURES, _JOINT_FEATURES = 5, 200, 1000, 400
-# Columns that are looked at more closely: so many at most, of so much of the largest importance.
+# Columns that are looked at more closely: the fewest, the most, and their least share of the largest importance.
 _FEWEST_CLOSER, _CLOSER, _IMPORTANT = 3, 5, 0.1
 # Terms of all columns together, and knots of a column: a few for all, more where it is looked at closely.
 _ROWS_A_TERM, _MOST_TERMS, _KNOTS, _MANY_KNOTS = 10, 500, 6, 16
 _FALSE_ALARM = 1e-4
-# A column is named among those that bend where its own curve would come by chance once in so many.
+# A column is named among those that bend if its own curve has at most this probability by chance.
 _ONE_OF_SOME = 1e-3
-# Share of what is unexplained that must go, to be worth a word.
+# Share of the unexplained squared error that must go, to be worth reporting.
 _WORTH = 0.02
 _LIMIT = 8.0
 # Eigenvalues below this share of the largest are rounding.
@@ -49,7 +49,6 @@ class Evidence:
 
     Attributes
     ----------
-    columns : tuple of int
     z : float
         Standard deviations by which the explanation agrees with what the simpler model leaves.
     gain : float
@@ -61,7 +60,7 @@ class Evidence:
     gain: float
 
     def is_real(self, comparisons: int = 1) -> bool:
-        """Return whether it is more than chance would bring once in ten thousand tables, and worth a word."""
+        """Return whether it exceeds what chance brings once in ten thousand tables, and is large enough to report."""
         return bool(self.z > norm.isf(_FALSE_ALARM / comparisons) and self.gain > _WORTH)
 
 
@@ -76,7 +75,7 @@ class Interactions:
     pairs : tuple of Evidence
         The pairs of them that are real, the strongest first.
     bent : Evidence
-        For columns whose effect is no line.
+        For columns whose effect is not linear.
     linear, additive, joint : float
         Share of right labels, or R², of a linear model, of a curve for each column, and of these and `together`.
     guess : float
@@ -104,7 +103,7 @@ class Interactions:
 
     @property
     def columns(self) -> tuple[int, ...]:
-        """The columns that act together; none where nothing shows that any do."""
+        """The columns that act together; empty without evidence that any do."""
         if len(self.together.columns) < 2 or not self.together.is_real():
             return ()
         if not self.pairs:
@@ -124,15 +123,13 @@ def find_interactions(
     One half of the rows is searched: a model with a curve for each column is fitted, a recursive feature machine to
     what it leaves, and the most important columns are looked at more closely. The other half judges whether what they
     explain together agrees with what curves leave there. Of classes the curves add up to log-odds, or to any
-    function of them, so that a class on one side of a plane is no interaction.
+    function of them, so that a class on one side of a plane is not an interaction.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
         Targets as floating-point numbers; labels of any other type.
-    random_state : int
-    progress : callable
     groups : array-like of int, shape (n_samples,), optional
         Rows of one group are alike. Groups of small numbers are searched, until they hold half of the rows, the others
         judge, and each counts as one observation of what chance brings; without groups each row does.
@@ -179,7 +176,7 @@ def find_interactions(
             ranks[search][:, columns], curve.left
         )
         found = path.predict(ranks[judge][:, columns]).reshape(len(judge), -1)
-        # Where there were no rows to learn from, features can say anything.
+        # Far from all rows that they learnt from, features can predict anything.
         found = np.clip(found, curve.left.min(axis=0), curve.left.max(axis=0))
         return judged.evidence(tuple(columns), found), found
 
@@ -319,7 +316,7 @@ class _Model:
     ----------
     coef : ndarray of shape (p, k)
     left : ndarray of shape (n, k)
-        What it does not explain of the rows that it is fitted to.
+        Residuals of the rows that it is fitted to.
     """
 
     def __init__(self, basis: np.ndarray, Y: np.ndarray, is_classes: bool) -> None:
@@ -347,7 +344,7 @@ class _Model:
 
 
 class _Judge:
-    """What a model that was fitted to other rows leaves of these, as far as no other curves could explain it."""
+    """Residuals of these rows under a model fitted to others, as far as other curves cannot explain them."""
 
     def __init__(
         self, basis: np.ndarray, predicted: np.ndarray, Y: np.ndarray, is_classes: bool, groups: np.ndarray | None
@@ -358,9 +355,9 @@ class _Judge:
         self._projections = [(w, cho_factor(_weighted(self._basis, w))) for w in weights.T]
 
     def evidence(self, columns: tuple[int, ...], found: np.ndarray) -> Evidence:
-        """Return how far what was found agrees with what is left.
+        """Return how well the explanation `found` agrees with the residuals.
 
-        Other curves, by which the model might be wrong, are taken out of it: in the metric in which these would be
+        Other curves, by which the model might be wrong, are projected out of it, in the metric in which they would be
         fitted, so that errors of the model count in second order only.
         """
         products, B, left = np.zeros(len(found)), self._basis, self._left

@@ -49,12 +49,10 @@ def prepare_sample(
 
     Parameters
     ----------
-    dataset : Dataset
     how : {"unit norm", "standardise", "standardise rows", "none"}
         See :func:`rfviz.analysis.points.normalise`; columns are standardised over the chosen points.
     n_points : int
         At least 3; all points where there are fewer.
-    random_state : int
 
     Raises
     ------
@@ -77,7 +75,6 @@ def other_rows(dataset: Dataset, sample: KernelSample, how: str = "unit norm") -
 
     Parameters
     ----------
-    dataset : Dataset
     sample : KernelSample
         Of :func:`prepare_sample`.
     how : {"unit norm", "standardise", "standardise rows", "none"}
@@ -100,7 +97,6 @@ def error_grid(m_max: int, odd: bool = False, points: int = 20) -> np.ndarray:
         At least 2.
     odd : bool
         One less than the even numbers: what leaves a pair of Fourier features incomplete.
-    points : int
 
     Returns
     -------

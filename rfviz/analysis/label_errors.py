@@ -94,7 +94,6 @@ def find_label_errors(
     n_components : int, optional
         Number of features: by default 1,000, of which at most four a row are used, and of images 6,000, at most six for
         ten rows: their columns say more.
-    random_state : int
     image_shape : (height, width) or (height, width, channels), optional
         Of rows that are images.
 
@@ -117,8 +116,8 @@ def find_label_errors(
     usual = np.bincount(given, own - largest) / counts
     pair, n_pairs = given * len(classes) + best, len(classes) ** 2
     is_contradicted = (largest > own) & (largest - own >= usual[best])
-    # Where hardly a row of one class lies between it and another one, all that lie beyond are contradicted: many wrong
-    # labels blur what is usual.
+    # If hardly a row of one class lies between it and another one, all that lie beyond are contradicted: many wrong
+    # labels blur the usual scores.
     is_beyond = largest - own > usual[best] / 2
     n_between = np.bincount(pair, np.abs(largest - own) <= usual[best] / 2, minlength=n_pairs)
     is_gap = (np.bincount(pair, is_beyond, minlength=n_pairs) > _GAP * n_between)[pair]
@@ -203,7 +202,6 @@ def find_target_errors(X: Any, y: Any, n_components: int = 1000, random_state: i
         Numbers.
     n_components : int
         Number of features; at most two a row are used.
-    random_state : int
 
     Raises
     ------
@@ -230,7 +228,7 @@ def find_target_errors(X: Any, y: Any, n_components: int = 1000, random_state: i
 
 
 def _left_out(H: np.ndarray, y: np.ndarray, fitted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return what all other rows say of each, fitted to some numbers, and how far off the target is of it."""
+    """Return leave-one-out predictions of a fit to `fitted`, and standardised deviations of `y` from them."""
     found = leave_one_out(H, fitted[:, None])
     predictions = found.predictions[:, 0]
     deviations = (y - predictions) * np.sqrt(1.0 - found.leverages)

@@ -43,7 +43,7 @@ def map_points(feature_map: FeatureMap, X: np.ndarray, progress: Progress, start
     start, stop : float
         Shares of the whole computation before and after the mapping.
     text : str
-        What is being done.
+        The present step, for the progress report.
 
     Returns
     -------
@@ -73,11 +73,6 @@ def map_points(feature_map: FeatureMap, X: np.ndarray, progress: Progress, start
 
 def points_for(feature_map: FeatureMap, points: Points) -> np.ndarray:
     """Return the points as a map needs them: in few coordinates where it does not mind a rotation, else as they are.
-
-    Parameters
-    ----------
-    feature_map : FeatureMap
-    points : Points
 
     Returns
     -------

@@ -105,10 +105,6 @@ def compare_orders(Z: Any, given: Any) -> CurveOrder:
     given : array-like of shape (n,)
         Any numbers that rise along the given order: frame numbers, angles.
 
-    Returns
-    -------
-    CurveOrder
-
     Raises
     ------
     DataError

@@ -1,4 +1,4 @@
-"""A plane through the space of the inputs, cut into cells: where classifiers are asked what they would say."""
+"""A plane through the space of the inputs, cut into cells at which classifiers predict."""
 
 from __future__ import annotations
 
@@ -72,10 +72,6 @@ def plane_of(X: Any) -> Plane:
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
         The training points; all lie, projected, inside the piece, with a little room around them.
-
-    Returns
-    -------
-    Plane
 
     Raises
     ------

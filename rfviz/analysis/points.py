@@ -62,7 +62,7 @@ def normalise(X: Any, how: str, learned_from: np.ndarray | None = None) -> np.nd
 
 
 class Scaling:
-    """What :func:`normalise` does to rows, with the means and deviations of the rows that it is given.
+    """The scaling of :func:`normalise`, with the means and deviations of the rows that it is given.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class Scaling:
             size = np.abs(X).max(axis=1, keepdims=True)
             X -= X.mean(axis=1, keepdims=True)
             deviation = X.std(axis=1, keepdims=True)
-            # What rounding leaves of a constant row is no contrast.
+            # Rounding errors of a constant row are not contrast.
             X /= np.where(deviation > 1e-7 * size, deviation, 1.0)
         return X
 
@@ -145,7 +145,7 @@ def squared_distances(gram: np.ndarray) -> np.ndarray:
 
 
 def blas_for(n_samples: int, n_components: int) -> AbstractContextManager[None]:
-    """Return a context in which BLAS works on so many features of so many points: on one core if they are few.
+    """Return a context for products of `n_components` features of `n_samples` points: one core if they are few.
 
     A small product wakes the other threads for longer than it takes; many sessions at once would queue for them.
     """

@@ -30,11 +30,10 @@ class OtherRows:
 
     Attributes
     ----------
-    table : AllRows
     left_out : ndarray of int
         Places of rows among all rows.
     scalings : tuple of Scaling
-        One after the other.
+        Applied in this order.
     """
 
     table: AllRows
@@ -80,7 +79,7 @@ class OtherRows:
 
 
 def all_rows_of(dataset: Dataset, *scalings: Scaling) -> OtherRows | None:
-    """Return all rows of the table that a data set was drawn from, scaled; None where it holds all its rows."""
+    """Return all rows of the table that a data set was drawn from, scaled, or None if it holds all of them."""
     return OtherRows(files.AllRows(dataset), np.arange(0), scalings) if dataset.is_drawn else None
 
 
@@ -90,19 +89,17 @@ class Split:
 
     Attributes
     ----------
-    name : str
     X_train, X_test : ndarray of shape (n, d), float32
     y_train, y_test : ndarray of shape (n,)
         Class codes, or regression targets.
     test_rows : ndarray of int
         Rows of the data set that the test rows are, to find their images again.
-    target_names : tuple of str
     given : bool
         Whether the data set came with this split.
     others : OtherRows or None
         Rows to train on instead of `X_train`, which were drawn from them.
     scalings : tuple of Scaling
-        What was done to rows, one after the other.
+        Scalings that were applied to rows, in this order.
     """
 
     name: str
@@ -131,7 +128,6 @@ def make_split(dataset: Dataset, how: str, test_share: float = 0.25, seed: int =
 
     Parameters
     ----------
-    dataset : Dataset
     how : str
         Normalisation, see :func:`rfviz.analysis.points.normalise`; columns are standardised by the training rows. So
         are those of data that came standardised, before all else: their test rows have had a say in the scale.
@@ -185,8 +181,6 @@ def with_patches(split: Split, image_shape: Sequence[int], patches: tuple[int, i
 
     Parameters
     ----------
-    split : Split
-    image_shape : tuple of int
     patches : (size, stride, n_components)
 
     Raises

@@ -55,7 +55,6 @@ def find_intervals(X: Any, residuals: Any, level: float = 0.9, random_state: int
         Of predictions of each row by all others.
     level : float
         Share of the rows that the intervals shall hold.
-    random_state : int
 
     Raises
     ------
@@ -92,7 +91,7 @@ def _quantiles(size: np.ndarray, level: float) -> tuple[float, np.ndarray]:
 
 
 def class_sets(scores: Any, given: Any, level: float = 0.9) -> np.ndarray:
-    """Return which classes each row can have, where so large a share of the rows shall have theirs among them.
+    """Return the classes that each row can have, such that a share `level` of the rows has its own among them.
 
     A class stays if the fit to all other rows scores it no lower than it scores their own classes for the share of rows
     that may be missed; the class with the largest score always stays, so that more rows than asked for may have theirs.
@@ -103,7 +102,6 @@ def class_sets(scores: Any, given: Any, level: float = 0.9) -> np.ndarray:
         Of predictions of each row by all others.
     given : array-like of int, shape (n_samples,)
         The class of each row, from 0.
-    level : float
 
     Returns
     -------

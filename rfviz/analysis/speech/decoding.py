@@ -45,7 +45,6 @@ def learn_phone_model(utterances: Sequence[np.ndarray], n_phones: int) -> PhoneM
     ----------
     utterances : sequence of ndarray of int
         The state of each frame, −1 for none.
-    n_phones : int
     """
     starts, pairs, ends = np.ones(n_phones), np.ones((n_phones, n_phones)), np.ones(n_phones)
     frames, visits = np.ones(STATES * n_phones), np.ones(STATES * n_phones)
@@ -86,7 +85,6 @@ def viterbi(scores: np.ndarray, model: PhoneModel) -> np.ndarray:
     ----------
     scores : ndarray of shape (frames, 3p)
         Logarithm of the likelihood of each frame in each state, up to a constant a frame. At least three frames.
-    model : PhoneModel
 
     Returns
     -------

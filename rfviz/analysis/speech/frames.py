@@ -55,13 +55,12 @@ class SpeechFrames:
 
     Attributes
     ----------
-    corpus : Corpus
     phones : tuple of str
         Those of the 48 that the training utterances have.
     X, X_test : ndarray of shape (n, 440), float32
         Bands of a frame and its neighbours, with mean 0 and variance 1 for each speaker and band.
     y, y_test : ndarray of shape (n,), int64
-        State of each frame: 3 × the phone's place + 0, 1 or 2; −1 for what is not scored, or not among the phones.
+        State of each frame: 3 × the phone's place + 0, 1 or 2; −1 if it is not scored, or its phone not in `phones`.
     ends, ends_test : ndarray of int
         Where the frames of each utterance end.
     """

@@ -58,11 +58,10 @@ class Decoded:
 
 @dataclass(frozen=True, eq=False)
 class Recognition:
-    """What one feature map gives, by its number of features.
+    """Errors with one feature map, by its number of features.
 
     Attributes
     ----------
-    m_grid : tuple of int
     decoded : tuple of Decoded
         For each m.
     seconds : float
@@ -113,14 +112,12 @@ def recognise(
 
     Parameters
     ----------
-    frames : SpeechFrames
     spec : MapSpec
         Feature map with its seed; a map of m features is the beginning of a larger one.
     m_grid : sequence of int
         Ascending.
     epochs : int or "auto"
         Passes of stochastic gradient descent over the frames.
-    progress : callable
     """
     X, y = _scored(frames)
     begun = time.process_time()
