@@ -1,1 +1,1 @@
-"""What pages draw: Plotly figures of results that are computed, in one style."""
+"""The charts of pages: Plotly figures of computed results, in one style."""

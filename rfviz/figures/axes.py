@@ -43,7 +43,7 @@ def count_axis(low: float, high: float, slack: float = 0.1, words: str = ",d") -
 
 
 def has_legend(figure: go.Figure) -> bool:
-    """Return whether any trace of a figure may be in its legend; where none may, the place is another's."""
+    """Return whether any trace of a figure may be in its legend; if none may, the legend's place is free."""
     traces: Any = figure.data
     return any(trace.showlegend is not False for trace in traces)
 

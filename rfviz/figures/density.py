@@ -1,4 +1,4 @@
-"""Many points as shades of a colour, in an image: what a chart of a million pairs is drawn with."""
+"""Many points as shades of a colour, in an image, as in a chart of a million pairs."""
 
 from __future__ import annotations
 

@@ -33,13 +33,13 @@ class PointStyle:
     colours : list of str
         One colour a point.
     groups : tuple of (str, ndarray)
-        Name and rows of each legend entry; empty where points are coloured along an order.
+        Name and rows of each legend entry; empty if points are coloured along an order.
     values : ndarray of shape (n,) or None
-        What the colour scale shows.
+        Values on the colour scale.
     title : str
         Title of the colour scale.
     labels : list of str
-        What a point is called when the pointer is over it.
+        Names of the points, shown on hover.
     """
 
     colours: list[str]
@@ -60,12 +60,10 @@ def point_style(
 
     Parameters
     ----------
-    n : int
     order : ndarray of shape (n,), optional
         Numbers to colour along.
     codes : ndarray of shape (n,), optional
         Class codes into `names`.
-    names : tuple of str
     title : str
         What `order` counts or measures.
     """
@@ -108,7 +106,6 @@ def plot_embedding(
     ----------
     projection : Projection
         Of two or three dimensions.
-    style : PointStyle
     height : int
         Pixels.
     thumbnails : (rows, addresses, aspect), optional
@@ -121,10 +118,6 @@ def plot_embedding(
         Whether to do without the numbers along the axes and their room, for several small pictures side by side.
     revision : str
         While it stays the same, a user's zoom survives a redraw.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
     """
     Z = projection.coordinates
     # Neither a small picture nor the edges of a cube have room for the words.

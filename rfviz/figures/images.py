@@ -68,7 +68,6 @@ def image_marks(
         Of images.
     coordinates : ndarray of shape (n, 2)
         Of its first `n` rows.
-    style : PointStyle
     picked : int, optional
         A row to be framed as clicked.
     encode : callable, optional

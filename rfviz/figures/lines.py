@@ -76,11 +76,8 @@ def ring_pair(
 
     Parameters
     ----------
-    figure : plotly.graph_objects.Figure
-    rows : (int, int)
     x, y : sequence of float
         Its place in each cloud.
-    colours : sequence of str
     """
     marker = {"symbol": "circle-open", "size": 15, "line": {"width": 3}, "color": list(colours)}
     words = f"rows {rows[0] + 1} and {rows[1] + 1}"

@@ -36,11 +36,10 @@ class Script:
 
     Attributes
     ----------
-    path : Path
     version : str
         Of plotly.js: ``"4.1.1"``.
     traces : frozenset of str or None
-        The kinds of trace that it draws; None: all.
+        The kinds of trace that it draws, or None if it draws all.
     """
 
     path: Path
@@ -54,7 +53,7 @@ class Script:
 
 
 def find_bundle(folder: Path) -> Script | None:
-    """Return the partial bundle that npm has installed below a folder, None where there is none of this version."""
+    """Return the partial bundle that npm has installed below a folder, or None if it has none of this version."""
     package = folder / "node_modules" / NPM_PACKAGE
     try:
         version = str(json.loads((package / "package.json").read_text(encoding="utf-8"))["version"])

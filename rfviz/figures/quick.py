@@ -1,4 +1,4 @@
-"""A Plotly figure that is checked only when somebody looks at it, not on its way to the browser.
+"""A Plotly figure that is checked only when one of its parts is read, not on its way to the browser.
 
 Plotly turns every property into an object and checks it, which takes two thirds of the time of a slider's step. Nothing
 in these figures comes from a user, and the tests look at them, which checks them.
@@ -27,7 +27,7 @@ def trace(kind: str, **properties: Any) -> dict[str, Any]:
 
 
 def literal(words: str) -> str:
-    """Return words of the data as Plotly shows them as written, not as tags."""
+    """Return words of the data escaped, so that Plotly shows them as written and not as tags."""
     return words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
@@ -47,7 +47,7 @@ class QuickFigure(go.Figure):
         object.__setattr__(self, "_unbuilt", (data, layout))
 
     def __getattr__(self, name: str) -> Any:
-        # Asked only for what is missing, as every part of a figure is before it is built.
+        # Python calls this only for missing attributes, as all parts of a figure are before it is built.
         unbuilt = self.__dict__.pop("_unbuilt", None)
         if unbuilt is None:
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
@@ -58,7 +58,7 @@ class QuickFigure(go.Figure):
         return go.Figure, (self.to_dict(),)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figure as JSON can hold it, its arrays encoded."""
+        """Return the figure in a form that JSON can hold, its arrays encoded."""
         unbuilt = self.__dict__.get("_unbuilt")
         if unbuilt is None:
             return super().to_dict()
@@ -68,7 +68,7 @@ class QuickFigure(go.Figure):
 
 @functools.lru_cache(maxsize=4)
 def _template(name: str | None) -> dict[str, Any]:
-    """Return what every Plotly figure carries along: the default template, which Streamlit replaces by its own."""
+    """Return the default template, which every Plotly figure includes and Streamlit replaces by its own."""
     return pio.templates[name].to_plotly_json() if name else {}
 
 

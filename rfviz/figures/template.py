@@ -142,10 +142,6 @@ def styled(traces: list[dict[str, Any]], *, x: str, y: str, height: int, revisio
         While it stays the same, a user's zoom survives a redraw.
     **layout
         Anything else for the layout; what it says of an axis is added to the above.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
     """
     base: dict[str, Any] = {
         "height": height,

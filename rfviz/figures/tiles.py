@@ -49,17 +49,12 @@ def plot_tiles(tiles: list[Tile], titles: list[str], columns: int, revision: str
 
     Parameters
     ----------
-    tiles : list of Tile
     titles : list of str
         Of the rows.
     columns : int
         Tiles of a full row.
     revision : str
         While it stays the same, a user's zoom survives a redraw.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
     """
     height = _ROW * len(titles)
     x, y = (np.array([float(getattr(tile, side)) for tile in tiles]) for side in ("column", "row"))
