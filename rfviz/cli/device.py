@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def describe(given: argparse.Namespace) -> int:
-    """Print what computes; see :func:`rfviz.cli.main` for errors."""
+    """Print the devices, the libraries and any measured rates; see :func:`rfviz.cli.main` for errors."""
     from rfviz._blas import choose_openblas_kernels, shorten_openblas_waits
 
     shorten_openblas_waits()
@@ -95,7 +95,7 @@ def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _speeds(device: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return the measured rates of a device as text, empty where nothing was measured."""
+    """Return the measured rates of a device as lines of text: none if nothing was measured."""
     known = ((title, device.get(f"{name}_products_per_second")) for name, title in _PRECISIONS.items())
     products = ", ".join(f"{rate / 1e9:,.0f} in {title}" for title, rate in known if rate)
     if not products:

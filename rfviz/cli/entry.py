@@ -1,4 +1,4 @@
-"""Where every command starts and ends: its arguments, and the exit status and the sentence of an error."""
+"""Start and end of every command: its arguments, its exit status and the sentence of an error."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments : sequence of str, optional
-        What follows its name; that of this process by default.
+        Arguments after the command's name; by default those of this process.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         below = "\n" if sys.stderr.isatty() else ""  # of what the terminal shows for the keys
         print(f"{below}rfviz {given.name}: Stopped.", file=sys.stderr)
         return _STOPPED
-    except BrokenPipeError:  # who reads has seen enough, as in "rfviz schemes | head"
+    except BrokenPipeError:  # the program that reads has ended, as in "rfviz schemes | head"
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 

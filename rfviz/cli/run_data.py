@@ -25,14 +25,12 @@ def with_data(
     other: Path | None = None,
     progress: Progress = silent,
 ) -> tuple[DatasetSpec | None, Mapping[str, Any]]:
-    """Return the user's file, None where a data folder is given, and the values that name the data set.
+    """Return the user's file, or None if a data folder is given, and the values that name the data set.
 
     A folder that is one table in parts counts as a file, unless the values name a data set of the folder.
 
     Parameters
     ----------
-    path : Path
-    page : Page
     values : mapping
         Settings of the page.
     chosen : mapping, optional

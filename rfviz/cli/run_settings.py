@@ -15,7 +15,7 @@ _MOST_BYTES = 1_000_000
 
 
 def read_settings(text: str, figure: str | None) -> tuple[str, Mapping[str, Any]]:
-    """Return the page that is meant, by its slug, and the values that are given for it.
+    """Return the slug of the page, and the values that are given for it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""``rfviz schemes``: the feature maps that there are."""
+"""``rfviz schemes``: list the feature maps."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def describe(given: argparse.Namespace) -> int:
-    """Print what is known of each feature map; see :func:`rfviz.cli.main` for errors."""
+    """Print the facts about each feature map; see :func:`rfviz.cli.main` for errors."""
     from rfviz.features import registry
 
     if given.json:

@@ -44,9 +44,8 @@ def right_heights(curve: Curve, facts: Mapping[str, Callable[..., Any]]) -> np.n
 
     Parameters
     ----------
-    curve : Curve
     facts : mapping of str to callable
-        What the right curve may call.
+        Functions that the right curve may call.
     """
     return np.array([float(curve.truth.at(x, facts)) for x in curve.places])
 
@@ -56,7 +55,6 @@ def compare_curve(curve: Curve, drawn: Sequence[tuple[float, float]], heights: n
 
     Parameters
     ----------
-    curve : Curve
     drawn : sequence of (float, float)
         Points in the units of the chart's axes.
     heights : numpy.ndarray
@@ -65,7 +63,7 @@ def compare_curve(curve: Curve, drawn: Sequence[tuple[float, float]], heights: n
     Returns
     -------
     Gap or None
-        None where fewer than two places were drawn.
+        None if fewer than two places were drawn.
     """
     points = np.array(sorted(drawn), dtype=np.float64).reshape(-1, 2)
     if len(points) < 2:
@@ -100,5 +98,5 @@ def gap_words(curve: Curve, gap: Gap) -> str:
 
 
 def _written(value: float, digits: int) -> str:
-    """Return a number with so many digits, thousands in full rather than with an exponent."""
+    """Format a number with `digits` significant digits, thousands in full rather than with an exponent."""
     return f"{float(f'{value:.{digits}g}'):,.0f}" if 1000 <= abs(value) < 1e12 else f"{value:.{digits}g}"

@@ -10,7 +10,7 @@ _ENVIRONMENT = re.compile(r"\\(begin|end)\{(\w+\*?)\}")
 
 
 def latex_mistake(text: str) -> str:
-    """Return what is wrong with a formula, as the end of a sentence; empty where nothing is.
+    """Return the first mistake in a formula, as the end of a sentence, or ``""`` if it has none.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ class Curve:
     Attributes
     ----------
     across, up : str
-        What the axes show.
+        Labels of the axes.
     places : tuple of float
         Where it is compared with the right one, on the horizontal axis; from the first to the last it is drawn.
     truth : Expression
@@ -39,7 +39,7 @@ class Curve:
     factors : bool
         Whether heights are compared by factors, as they should be on a logarithmic axis.
     chart : str
-        Key of the chart; the page's first one where empty.
+        Key of the chart; the page's first one if empty.
     """
 
     across: str
@@ -51,7 +51,7 @@ class Curve:
 
     @property
     def label(self) -> str:
-        """Return what is to be drawn and how, for those who draw with the keyboard."""
+        """Return instructions for drawing the curve with the keyboard."""
         return f"Draw {self.up} against {self.across}. Left and right move along, up and down change the height."
 
 
@@ -62,11 +62,11 @@ class Step:
     Attributes
     ----------
     title, lead, question, reveal, formula, suggestion : str
-        Markdown; `formula` is LaTeX without dollar signs. Empty where the file has none.
+        Markdown; `formula` is LaTeX without dollar signs. Empty if the file has none.
     options : tuple of Option
-        One of them right; empty where the reader draws.
+        One of them right; empty if the reader draws.
     curve : Curve or None
-        What the reader draws, where nothing is to be chosen.
+        The curve that the reader draws if there are no options.
     settings : mapping of str to str
         Controls of the page, with their values as the page's address holds them, that the reveal sets.
     checks : tuple of Expression
@@ -101,10 +101,8 @@ class Lesson:
     ----------
     slug, title, page, question, source, lead : str
         `page` is its name in the address; `source` says which figure of which paper this is.
-    order, minutes : int
     start : mapping of str to str
         Controls that are set when the lesson begins.
-    steps : tuple of Step
     """
 
     slug: str
@@ -124,7 +122,7 @@ class Lesson:
         return frozenset().union(self.start, *(step.settings for step in self.steps))
 
     def settings(self, step: int, shown: bool) -> dict[str, str]:
-        """Return the controls' values at a step (from 1), before its reveal or after: all that was set on the way."""
+        """Return the controls' values at a step (from 1), before its reveal or after: also those of earlier steps."""
         settings = dict(self.start)
         for done in self.steps[: step if shown else step - 1]:
             settings |= done.settings
@@ -136,7 +134,6 @@ def fill(text: str, values: Mapping[str, Any]) -> str:
 
     Parameters
     ----------
-    text : str
     values : mapping of str to object
         By the text of the expression; see :func:`facts_of`.
     """

@@ -35,7 +35,7 @@ def read_lesson(path: Path, facts: Collection[str] = (), pages: Collection[str] 
     Raises
     ------
     LessonError
-        Where it cannot be read, or is no lesson.
+        If the file cannot be read, or is not a lesson.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -47,7 +47,7 @@ def read_lesson(path: Path, facts: Collection[str] = (), pages: Collection[str] 
 def find_lessons(
     folder: Path, facts: Collection[str] = (), pages: Collection[str] | None = None
 ) -> tuple[tuple[Lesson, ...], tuple[str, ...]]:
-    """Find all lessons of a folder in their order, and the errors of the files that are none.
+    """Find all lessons of a folder in their order, and the errors of the files that are not lessons.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def find_lessons(
     -------
     lessons : tuple of Lesson
     mistakes : tuple of str
-        A sentence for each file that is none.
+        A sentence for each file that is not a lesson.
     """
     lessons, mistakes = [], []
     for path in sorted(folder.glob("*.md")):
@@ -90,7 +90,6 @@ def parse_lesson(text: str, slug: str, facts: Collection[str] = (), pages: Colle
 
     Parameters
     ----------
-    text : str
     slug : str
         The file's name without ``.md``, which is the lesson's name in an address.
     facts : collection of str
@@ -209,7 +208,7 @@ class _Parser:
         return text
 
     def options(self, part: _Part) -> tuple[Option, ...]:
-        """Parse answers, one of them crossed."""
+        """Parse answers, one of them marked as right."""
         found = []
         for number, line in part.lines:
             if line.strip():
@@ -222,7 +221,7 @@ class _Parser:
         return tuple(found)
 
     def curve(self, part: _Part) -> Curve:
-        """Parse what is to be drawn."""
+        """Parse the curve that is to be drawn."""
         given = self.settings(part)
         if {*given} - {*_CURVE_MORE} != {*_CURVE} or given.get("compare", "factors") != "factors":
             more = "“compare: factors” and the key of a “chart”"

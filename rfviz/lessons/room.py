@@ -21,7 +21,7 @@ __all__ = ["ROOMS", "Answer", "Axis", "Question", "Room", "RoomError", "Rooms"]
 #: The index of an option, or the points of a curve as an array of two columns.
 Answer: TypeAlias = "int | np.ndarray"
 
-# What a server holds at most, whoever asks: 20 such rooms, full of curves, are about 150 MB.
+# Limits of a server's memory, also against misuse: 20 such rooms, full of curves, are about 150 MB.
 _MOST_ROOMS, _MOST_PHONES, _MOST_QUESTIONS, _MOST_POINTS = 20, 500, 20, 33
 # Seconds after which a lecturer is taken to have gone, a phone is not counted as present, and its place is given away.
 _LECTURER_S, _PRESENT_S, _PLACE_S = 900.0, 10.0, 60.0
@@ -31,7 +31,7 @@ _PHONE = re.compile(r"[\w-]{16,40}", re.ASCII)
 
 
 class RoomError(RfvizError):
-    """Something that a room does not take; the text is fit for the phone that sent it."""
+    """A request that a room refuses; the text is fit for the phone that sent it."""
 
 
 @dataclass(frozen=True)
@@ -46,17 +46,16 @@ class Axis:
 
 @dataclass(frozen=True)
 class Question:
-    """A question as phones are asked it.
+    """A question as phones show it.
 
     Attributes
     ----------
-    id : str
     lesson, step, text : str
         Markdown.
     options : tuple of str
-        Answers to choose from, in Markdown; empty where a curve is drawn.
+        Answers to choose from, in Markdown; empty if a curve is drawn.
     axes : tuple of Axis
-        Across and up; empty where an answer is chosen.
+        Across and up; empty if an answer is chosen.
     hint : str
         How the curve is drawn with the keyboard.
     """
@@ -70,12 +69,12 @@ class Question:
     hint: str = ""
 
     def checked(self, answer: object) -> Answer:
-        """Return an answer as it is kept.
+        """Check an answer and return it in the form that is stored.
 
         Parameters
         ----------
         answer : object
-            From JSON that anybody may have sent.
+            From JSON that any client may have sent.
 
         Raises
         ------
@@ -101,7 +100,7 @@ class Question:
 
 @dataclass
 class _Asked:
-    """A question that was asked, what phones answered, and, once the answer is out, what each is told of its own."""
+    """A question that was asked, the answers of phones, and, once the right one is shown, the verdict on each."""
 
     question: Question
     answers: dict[str, Answer] = field(default_factory=dict)
@@ -109,12 +108,12 @@ class _Asked:
 
 
 class Room:
-    """A room: one question at a time, and what phones answer. Safe to share between threads.
+    """A room: one question at a time, and the answers of phones. Safe to share between threads.
 
     Parameters
     ----------
     code : str
-        By which phones find it.
+        The code by which phones find it.
     clock : callable
         Seconds.
 
@@ -122,7 +121,7 @@ class Room:
     ----------
     code : str
     key : str
-        By which its lecturer, and nobody else, finds it again.
+        The secret by which its lecturer alone finds it again.
     """
 
     def __init__(self, code: str, clock: Callable[[], float] = time.monotonic) -> None:
@@ -139,7 +138,7 @@ class Room:
     # --- the lecturer -------------------------------------------------------------------------------------------------
 
     def keep(self) -> None:
-        """Note that the lecturer is there."""
+        """Record that the lecturer is present, which holds the room open."""
         self._lecturer = self._clock()
 
     @property
@@ -220,7 +219,7 @@ class Room:
     # --- a phone ------------------------------------------------------------------------------------------------------
 
     def look(self, phone: str) -> tuple[str, Question | None, Answer | None, str]:
-        """Return what a phone shows: the stage, the question, its own answer, and what it is told of that.
+        """Return the state that a phone shows: the stage, the question, its own answer, and the verdict on it.
 
         The stage is ``"wait"``, ``"ask"``, ``"closed"`` or ``"answer"``.
 
@@ -303,20 +302,20 @@ class Rooms:
             return room
 
     def find(self, code: str) -> Room | None:
-        """Return the room with this code, however it is written."""
+        """Return the room with this code, in either case and with spaces around it, or None if there is none."""
         with self._lock:
             self._sweep()
             return self._rooms.get(code.strip().upper())
 
     def of_key(self, key: str) -> Room | None:
-        """Return the room of the lecturer who has this key."""
+        """Return the room with this key of its lecturer, or None if there is none."""
         with self._lock:
             self._sweep()
             own = (room for room in self._rooms.values() if secrets.compare_digest(room.key.encode(), key.encode()))
             return next(own, None)
 
     def close(self, room: Room) -> None:
-        """Close a room; what it holds is gone."""
+        """Close a room and discard its answers."""
         with self._lock:
             if self._rooms.get(room.code) is room:
                 del self._rooms[room.code]

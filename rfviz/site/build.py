@@ -34,11 +34,10 @@ _CHART_SCRIPTS = ("load_plotly", "chart_room", "drawn_curve", "live_chart")
 
 @dataclass
 class Built:
-    """What was written.
+    """The files that were written.
 
     Attributes
     ----------
-    folder : Path
     files : list of str
         Relative to the folder.
     left_out : list of str
@@ -77,7 +76,6 @@ def write_site(folder: Path, slugs: Sequence[str] = (), progress: Progress = sil
         New, empty, or a site that was written before, which is replaced.
     slugs : sequence of str
         The pages that it is to hold, with their lessons; by default all, the examples and the library's reference.
-    progress : callable
 
     Raises
     ------
@@ -134,7 +132,7 @@ def _write_library(built: Built, parts: Sequence[Part], progress: Progress) -> l
     for path in write_reference(built.folder / Path(_REFERENCE[1]).parent):
         built.files.append(str(path.relative_to(built.folder)))
     cards = [card(_REFERENCE[1], "The library", "Classes and functions, from their docstrings.")]
-    if _EXAMPLES in parts:  # they are no part of an installation
+    if _EXAMPLES in parts:  # an installation does not include them
         built.write(_EXAMPLES[1], examples_page(_EXAMPLES_FOLDER, progress, parts))
         cards.append(card(_EXAMPLES[1], "Examples", "Short scripts for the library, with what they print."))
     return cards

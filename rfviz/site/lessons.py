@@ -51,7 +51,7 @@ def lessons_page(lessons: Sequence[Lesson], parts: Sequence[Part]) -> str:
 
 
 def picture_name(lesson: Lesson) -> str:
-    """Return whose pictures a lesson's card shows: its own, or those of its page."""
+    """Return the name of the pictures on a lesson's card: its own, or those of its page."""
     return lesson.slug if picture_of(lesson.slug) else lesson.page
 
 
@@ -60,11 +60,8 @@ def lesson_page(lesson: Lesson, following: Lesson | None, progress: Progress, pa
 
     Parameters
     ----------
-    lesson : Lesson
     following : Lesson or None
         The next one.
-    progress : callable
-    parts : sequence of Part
 
     Raises
     ------
@@ -114,7 +111,7 @@ def _step(lesson: Lesson, number: int, progress: Progress) -> str:
 
 
 def _charts(lesson: Lesson, number: int, shown: bool, progress: Progress) -> Sequence[Chart]:
-    """Return what the page shows at a step, before its answer or after: the chart to draw on, where one is named."""
+    """Return the charts at a step, before its answer or after: the one to draw on if the step names it."""
     page = find_page(lesson.page)
     values = {name: parse_value(text) for name, text in lesson.settings(number, shown).items()}
     view = View(page, lesson.title, "", file_of(lesson), f"rfviz run {page.slug}")
@@ -145,7 +142,7 @@ def _drawing(lesson: Lesson, number: int, curve: Curve) -> dict[str, Any]:
 
 
 def _answer(step: Step) -> str:
-    """Return what the script compares a prediction with."""
+    """Return the right answer, as attributes for the script that compares a prediction with it."""
     if step.curve is None:
         return f'data-right="{step.answer}"'
     told = {"points": _points(step.curve), "factors": step.curve.factors, "line": DRAWN_LINE}

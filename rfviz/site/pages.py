@@ -46,10 +46,8 @@ def framed(title: str, body: str, parts: Iterable[Part], summary: str = "") -> s
 
     Parameters
     ----------
-    title : str
     body : str
         HTML.
-    parts : iterable of Part
     summary : str
         One sentence, for search engines.
     """
@@ -74,7 +72,6 @@ def card(href: str, title: str, text: str, picture: str = "", note: str = "") ->
 
     Parameters
     ----------
-    href, title : str
     text : str
         Markdown.
     picture : str
@@ -99,7 +96,6 @@ def front_page(slugs: Sequence[str], parts: Sequence[Part], others: Sequence[str
     ----------
     slugs : sequence of str
         The pages that the site has.
-    parts : sequence of Part
     others : sequence of str
         Cards of all else.
     """
@@ -127,7 +123,6 @@ def chart_box(chart: Chart, is_main: bool, figure: Mapping[str, Any] | None = No
 
     Parameters
     ----------
-    chart : Chart
     is_main : bool
         Whether it is seen first.
     figure : mapping, optional
@@ -147,7 +142,7 @@ def chart_box(chart: Chart, is_main: bool, figure: Mapping[str, Any] | None = No
 
 
 def chart_data(chart: Chart, is_main: bool, figure: Mapping[str, Any] | None = None, **more: Any) -> str:
-    """Return what the script is told of a chart, as JSON that may stand in a page; see :func:`chart_box`."""
+    """Return the data of a chart for the script, as JSON that may stand in a page; see :func:`chart_box`."""
     spec: dict[str, Any] = dict(figure or chart.figure.to_dict())
     spec["layout"] = {name: value for name, value in spec["layout"].items() if name != "template"}
     script = needed_script(kinds_of(chart.figure))
@@ -164,10 +159,8 @@ def view_page(view: View, siblings: Sequence[View], parts: Sequence[Part]) -> st
 
     Parameters
     ----------
-    view : View
     siblings : sequence of View
         All views of its page.
-    parts : sequence of Part
     """
     page = view.page.entry
     body = [f"<h1>{html.escape(page.title)}</h1><p>{html.escape(page.question)}</p>"]

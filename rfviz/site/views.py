@@ -23,9 +23,9 @@ __all__ = ["DEFAULTS", "LIMIT_S", "PLAY_S", "Player", "View", "compute_view", "v
 
 #: Seconds of processor time that a view may take.
 LIMIT_S = 60.0
-#: What the view without a preset is called.
+#: Label of the view without a preset.
 DEFAULTS = "Start"
-#: Seconds that the frames of an animation may take, as where somebody presses Play.
+#: Seconds that the frames of an animation may take, as after Play is pressed in the laboratory.
 PLAY_S = 8.0
 # Bytes of an animation, beyond which frames are left out, and how many stay all the same.
 _FRAMES_BYTES, _FEWEST_FRAMES = 400_000, 8
@@ -41,7 +41,6 @@ class Player:
 
     Attributes
     ----------
-    symbol : str
     now : object
         The value that the page's own picture has.
     name : str
@@ -62,22 +61,20 @@ class View:
 
     Attributes
     ----------
-    page : Page
     preset, summary : str
         Its label and what it shows; ``DEFAULTS`` for the page as it opens.
     file : str
         Name of its file in the site.
     command : str
-        What computes the same on a machine of one's own.
+        The command line that computes the same.
     computed : Computed or None
-        None where it was left out.
+        The results, or None if the view was left out.
     reason : str
         Why it was left out, or what of it is missing: a sentence.
     answers : mapping
         The settings by name.
     choices : tuple of str
         Labels of the controls that the laboratory has.
-    players : tuple of Player
     """
 
     page: Page[Any, Any, Any]
@@ -121,7 +118,6 @@ def compute_view(
         Without results.
     values : mapping
         The settings, as :class:`rfviz.lab.preset.Preset` takes them.
-    progress : callable
     limit : float
         Seconds of processor time, after which a sweep shows the parts that it has, and anything else is left out.
     plays : bool
@@ -131,7 +127,7 @@ def compute_view(
     told: list[str] = []
 
     def watched(share: float | None, text: str) -> None:
-        if not told and time.process_time() - began > limit:  # what was cut off is still to be collected
+        if not told and time.process_time() - began > limit:  # after a stop, its parts are still to be collected
             raise _TooLong
         progress(share, text)
 
@@ -171,7 +167,7 @@ def _left_out(view: View, reason: str) -> View:
 def _players(
     page: Page[Any, Any, Any], computed: Computed[Any, Any, Any], panel: Preset, store: Store, progress: Progress
 ) -> tuple[Player, ...]:
-    """Return what can be played, without what would not fit into the memory."""
+    """Return the players of a view, without those whose frames would not fit into memory."""
     found = list[Player]()
     for spec in page.animations(computed.source, computed.settings, computed.result, panel):
         try:
