@@ -42,7 +42,6 @@ def largest_eigenvalue(gram: Any, xp: Any = np) -> float:
     ----------
     gram : array of shape (m, m)
         Symmetric, float64.
-    xp : module
     """
     v = xp.ones(len(gram), dtype=gram.dtype)
     largest = 0.0
@@ -78,7 +77,6 @@ def solve_path(
         Penalty μ > 0 on the unscaled features.
     m_grid : sequence of int
         Numbers of features, each at most m_max.
-    xp : module
     precision : {"auto", "float32", "float64"}
         Of the factor; ``"auto"`` takes float32 where the condition allows it. A float32 factor is refined.
     quiet : bool
@@ -172,9 +170,6 @@ def cross_validated_errors(
         Sum of the squares of Y.
     rows : (int, int)
         n, and the degrees of freedom that an intercept takes: 1 or 0.
-    alpha : float
-    m_grid : sequence of int
-    xp : module
 
     Returns
     -------
@@ -282,7 +277,7 @@ def _side_by_side(rows: Any, m_grid: Sequence[int], xp: Any) -> Any:
 
 
 def _cut(together: Any, m_grid: Sequence[int]) -> Any:
-    """Set what is beyond the first m rows of each part to zero, in place."""
+    """Set all rows beyond the first m of each part to zero, in place."""
     k = together.shape[1] // len(m_grid)
     for j, m in enumerate(m_grid):
         together[m:, j * k : (j + 1) * k] = 0.0
@@ -300,7 +295,7 @@ def _back_substituted(L: Any, u: Any, m_grid: Sequence[int], xp: Any) -> Any:
 
 
 def _refined(L: Any, gram: Any, cross: Any, alpha: float, together: Any, m_grid: Sequence[int], xp: Any) -> Any:
-    """Add corrections from float64 residuals until these are small; None where they do not shrink."""
+    """Add corrections from float64 residuals until these are small; return None if they do not shrink."""
     right = _side_by_side(cross, m_grid, xp)
     gram = gram[: len(right), : len(right)]
     sizes = _norms(right, m_grid)
@@ -327,7 +322,7 @@ def _cholesky(A: Any, xp: Any) -> Any:
     """Return the lower Cholesky factor, on the host in place of `A`, upper triangle untouched; None if indefinite."""
     if xp is not np:
         try:
-            # Unless it is asked to look, CuPy returns what is left of a factor that broke off: finite, and wrong.
+            # Without this context CuPy returns the part of a factor that it has when it fails: finite, and wrong.
             with importlib.import_module(f"{xp.__name__}x").errstate(linalg="raise"):
                 L = xp.linalg.cholesky(A)
         except np.linalg.LinAlgError:
@@ -341,7 +336,7 @@ def _solve_triangular(L: Any, B: Any, xp: Any, transposed: bool = False) -> Any:
     if xp is np:
         return solve_triangle(L, B, transposed)
     solver = importlib.import_module("cupyx.scipy.linalg").solve_triangular
-    # The factor is in C order, and cuBLAS copies what is not in Fortran's: its transpose is.
+    # The factor is in C order, and cuBLAS copies arrays that are not in Fortran order, as its transpose is.
     return solver(L.T, B, lower=False, trans="N" if transposed else "T")
 
 

@@ -39,7 +39,6 @@ def prediction_intervals(H: Any, y: Any, H_new: Any, level: float = 0.9, alpha: 
     y : array-like of shape (n_samples,)
     H_new : array-like or sparse matrix of shape (n_new, m)
         May hold no row.
-    level : float
     alpha : float, optional
         Penalty above 0; by default the one with the smallest leave-one-out error.
 
@@ -79,7 +78,7 @@ def prediction_intervals(H: Any, y: Any, H_new: Any, level: float = 0.9, alpha: 
 def prediction_sets(
     H: Any, y: Any, H_new: Any, level: float = 0.9, alpha: float | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return which classes new rows can have, by the same means and with the same promise as the intervals.
+    """Return the classes that new rows can have, by the same method and with the same guarantee as the intervals.
 
     A class stays unless the fits without each row score it lower for the new row than they score that row's own class,
     for too many of the rows. Sets can be empty: such a row is unlike all classes.

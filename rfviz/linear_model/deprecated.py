@@ -1,4 +1,4 @@
-"""What goes with the next release."""
+"""Classes that the next release removes."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class RidgePath(RidgeBase):
 
     @property
     def classes_(self) -> np.ndarray | None:
-        """The labels; None for regression."""
+        """The labels, or None for regression."""
         check_is_fitted(self)
         return self._targets.classes
 

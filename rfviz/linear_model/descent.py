@@ -37,7 +37,6 @@ def schedule(n_samples: int, epochs: int | str, batch_size: int | str) -> tuple[
 
     Parameters
     ----------
-    n_samples : int
     epochs, batch_size : int or "auto"
 
     Returns
@@ -155,7 +154,7 @@ class Descent:
 
     @staticmethod
     def check_memory(n_features: int, n_outputs: int, dtype: np.dtype, device: Device, what: str) -> None:
-        """Refuse weights, and what their optimiser remembers, that would not fit."""
+        """Refuse weights that, with the state of their optimiser, would not fit into memory."""
         one = _ARRAYS * n_outputs * dtype.itemsize
         check_memory(
             one * n_features, device, f"Learning {n_outputs} × {n_features} {what}",
@@ -246,7 +245,7 @@ class Descent:
         return other
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Return all that it needs to go on, but its settings, by name and on the host."""
+        """Return all arrays needed to continue, without the settings, by name and on the host."""
         found = {
             f"{name}_{part}": to_host(array)
             for name in ("weights", "averages", "squares")

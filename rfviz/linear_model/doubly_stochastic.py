@@ -38,7 +38,6 @@ class RegeneratedFeatures:
     ----------
     feature_map : FeatureMap
         Its number of features and its seed are not used.
-    seed : int
     X : array or CSR matrix of shape (n_samples, n_features)
         What the map learns its statistics from (``gamma="scale"``); a few of its rows are stored to fit blocks with.
 
@@ -171,7 +170,7 @@ class _DoublyStochastic(FeaturePath):
     def _look(
         self, X: Any, coef: np.ndarray, first: int, intercept: np.ndarray, block: Any
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return scores of some rows by the features before `first`, and the values of those from there on."""
+        """Return scores of some rows by the features before `first`, and the values of the other features."""
         scores, start = np.tile(intercept, (X.shape[0], 1)), first - first % BLOCK
         for number in range(first // BLOCK):
             there = slice(number * BLOCK, (number + 1) * BLOCK)

@@ -115,25 +115,24 @@ class Intercept:
     ----------
     direction : ndarray of shape (n,)
         Of length 1; zeros without an intercept.
-    eigenvalue : float
     """
 
     direction: np.ndarray
     eigenvalue: float
 
     def matrix(self) -> np.ndarray:
-        """Return what is added to the kernel matrix."""
+        """Return the matrix that is added to the kernel matrix."""
         return self.eigenvalue * np.outer(self.direction, self.direction)
 
     def inverse_diagonal(self, alpha: float) -> np.ndarray:
-        """Return what that adds to the diagonal of the inverse."""
+        """Return the change of the diagonal of the inverse that :meth:`matrix` causes."""
         return self.direction**2 / max(self.eigenvalue + alpha, np.finfo(np.float64).tiny)
 
 
 def solve_dual(K: np.ndarray, Y: np.ndarray, alpha: float, intercept: Intercept) -> tuple[np.ndarray, float] | None:
     r"""Solve (K + μI)a = Y, and predict each row by a fit to all others.
 
-    With B the inverse on what is orthogonal to the intercept, the residual of row i in the fit to all others is
+    With B the inverse on the complement of the intercept's direction, the residual of row i in the fit to all others is
     :math:`a_i / B_{ii}`: neither leverages nor residuals of the fit to all rows are computed, which lose their digits
     where that fit is nearly perfect.
 
@@ -143,8 +142,6 @@ def solve_dual(K: np.ndarray, Y: np.ndarray, alpha: float, intercept: Intercept)
         Of rows about their mean, times the roots of their weights, with the intercept's matrix; not changed.
     Y : ndarray of shape (n, k)
         Likewise.
-    alpha : float
-    intercept : Intercept
 
     Returns
     -------

@@ -55,7 +55,7 @@ class NormalEquations(System):
         ``numpy`` or ``cupy``.
     exact : bool
         Whether products run in float64 too. The rounding of float32 products is a noise of about 1e-7 of the largest
-        eigenvalue, which drowns smaller penalties; where the matrix is small there is no need to put up with it.
+        eigenvalue, which drowns smaller penalties; for a small matrix exact products cost little.
 
     Attributes
     ----------
@@ -197,7 +197,7 @@ class NormalEquations(System):
         self.weight += sign * other.weight
 
     def _translate(self, rows: NormalEquations, by: Any, targets_by: Any, sign: float) -> None:
-        """Add to the sums what they gain where each of `rows` and its targets is greater by a constant."""
+        """Add the change of the sums that results if each of `rows` and its targets grows by a constant."""
         self._join()
         xp, n = self.xp, rows.weight
         half, whole = rows._sum + 0.5 * n * by, rows._sum + n * by
@@ -366,11 +366,6 @@ class NormalEquations(System):
         It needs the sums alone: every leverage is taken to be the mean of all. A penalty below the rounding of float32
         products has an infinite error.
 
-        Parameters
-        ----------
-        alphas : sequence of float
-        m_grid : sequence of int
-
         Returns
         -------
         ndarray of shape (len(alphas), len(m_grid))
@@ -400,7 +395,7 @@ class NormalEquations(System):
         xp, m, n = self.xp, len(coef), self.weight
         coef, intercept = xp.asarray(coef), xp.asarray(intercept)
         _mirror(xp, self.gram)
-        # What is left of a row is y − coefᵀh − gap, both about their shifts.
+        # The residual of a row is y − coefᵀh − gap, both about their shifts.
         gap = intercept + self._shift[:m] @ coef - self._target_shift
         quadratic = (coef * (self._gram[:m, :m] @ coef)).sum(axis=0) - 2.0 * (coef * self.cross[:m]).sum(axis=0)
         linear = 2.0 * gap * (self._sum[:m] @ coef - self._target_sum) + n * gap * gap

@@ -1,4 +1,4 @@
-"""What all models for a grid of numbers of features have in common: the grid, which m predicts, scores, errors."""
+"""Base of all models for a grid of numbers of features: the grid, the m that predicts, scores, errors."""
 
 from __future__ import annotations
 
@@ -33,7 +33,6 @@ def default_grid(m_max: int, points: int = 20) -> np.ndarray:
     ----------
     m_max : int
         The last of them, whether even or not.
-    points : int
 
     Returns
     -------
@@ -165,11 +164,11 @@ class FeaturePath(ABC, BaseEstimator):
 
     @abstractmethod
     def error(self, outputs: np.ndarray, y: Any) -> float:
-        """Return the share of wrong labels, or the mean squared error, of what :meth:`decision_path` gave for one m."""
+        """Return the share of wrong labels, or the mean squared error, of :meth:`decision_path`'s scores for one m."""
 
     @abstractmethod
     def labels(self, outputs: np.ndarray) -> np.ndarray:
-        """Return the labels that scores of :meth:`decision_path` say; numbers of a regressor as they are."""
+        """Return the labels that scores of :meth:`decision_path` predict; numbers of a regressor as they are."""
 
     @abstractmethod
     def _outputs(self, X: Any, grid: Sequence[int]) -> list[np.ndarray]:

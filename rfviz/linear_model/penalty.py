@@ -27,12 +27,7 @@ EXPECTED_PENALTIES = 8
 
 @dataclass
 class PenaltySearch:
-    """Errors by penalty and number of features, and for each number the model with the least.
-
-    Parameters
-    ----------
-    evaluate : Evaluate
-    """
+    """Errors by penalty and number of features, and for each number the model with the least."""
 
     evaluate: Evaluate
     errors: dict[int, dict[float, float]] = field(default_factory=dict[int, dict[float, float]])
@@ -54,7 +49,6 @@ class PenaltySearch:
         ----------
         unit : float
             The mean eigenvalue of the Gram matrix, or whatever penalties are small or large against.
-        m_grid : sequence of int
         together : bool
             Whether one evaluation serves all m at the price of the largest. If not, each m begins where the last ended.
         """

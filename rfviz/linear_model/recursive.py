@@ -148,7 +148,6 @@ class _Recursive(BaseEstimator):
         ----------
         X : array-like of shape (n_samples, n_features)
             Rows to average over.
-        columns : sequence of int
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""What ridge classifiers and regressors share: sums over rows, penalties, and solutions for every m of a grid."""
+"""Base of ridge classifiers and regressors: sums over rows, penalties, and solutions for every m of a grid."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class RidgeBase(FeaturePath):
         """Return how `y`, or all labels that there will be, are turned into columns of numbers."""
 
     def _weights(self, y: Any, sample_weight: Any, X: Any) -> np.ndarray | None:
-        """Return the weight of each row; None if all are 1."""
+        """Return the weight of each row, or None if all are 1."""
         if sample_weight is None:
             return None
         return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
@@ -143,7 +143,7 @@ class RidgeBase(FeaturePath):
         return validate_data(self, X, reset=first, accept_sparse="csr", dtype=[np.float64, np.float32])
 
     def _prepare(self, targets: Targets) -> None:
-        """Take what is said of targets and numbers of features, and forget what was learnt before."""
+        """Check and store the targets and the numbers of features, and discard the state of earlier fits."""
         for name in ("coef_path_", "intercept_path_", "alpha_", "alphas_", "cv_errors_"):
             vars(self).pop(name, None)
         self._targets, self._is_vector = targets, targets.one_dimensional
@@ -249,7 +249,6 @@ class RidgeBase(FeaturePath):
 
         Parameters
         ----------
-        sums : NormalEquations
         held_out : NormalEquations, optional
             Of rows that are to choose the penalty; they join the final fit too.
         """
@@ -411,7 +410,7 @@ class RidgeBase(FeaturePath):
         else:
             search.compare(fixed, grid)
         if len(search.models) < len(grid):
-            system.solve([max(search.errors[grid[0]])], grid, self.precision)  # says what is wrong
+            system.solve([max(search.errors[grid[0]])], grid, self.precision)  # raises an error that names the cause
         self.alphas_, self.cv_errors_ = search.table(grid)
         self.alpha_ = np.array([search.best(m) for m in grid])
         self._store(search.models)
@@ -421,7 +420,7 @@ class RidgeBase(FeaturePath):
         self.intercept_path_ = {m: to_host(models[m][1]) for m in sorted(models)}
 
     def _fixed_penalties(self) -> list[float] | None:
-        """Return the penalties to choose from, rising; None if they are to be searched."""
+        """Return the penalties to choose from, rising, or None if they are to be searched."""
         if isinstance(self.alphas, str):
             Param("alphas", "auto", "choice", choices=("auto",)).validate(self.alphas)
             return None

@@ -34,8 +34,8 @@ _SPARSE_PRODUCT, _DENSE_PRODUCT, _FACTOR, _ITERATIONS = 3e-9, 1e-9, 5e-11, 60
 class SparseSystem(System):
     """Sparse rows stored as they come, and never made dense.
 
-    On the host. Conjugate gradients go to a relative residual of 1e-7, and predict a few of the rows only that are left
-    out, each of which is one more right-hand side.
+    They are on the host. Conjugate gradients go to a relative residual of 1e-7, and predict only a few of the rows that
+    are left out, each of which is one more right-hand side.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class SparseSystem(System):
     columns : callable
         Number of features m to the columns of the first m; by default m itself.
     route : {"auto", "dual", "primal", "gradients"}
-        HHᵀ, HᵀH, conjugate gradients, or what is expected to take the least time in the memory there is.
+        HHᵀ, HᵀH, conjugate gradients, or the one of these that should take the least time in the memory there is.
     """
 
     def __init__(self, centred: bool = True, columns: Callable[[int], int] = lambda m: m, route: str = "auto") -> None:
@@ -98,7 +98,7 @@ class SparseSystem(System):
         return self._rows
 
     def _route(self, m_grid: Sequence[int], n_alphas: int) -> str:
-        """Choose the quickest way whose matrices fit; what was chosen first stays, with its matrices."""
+        """Choose the quickest route whose matrices fit into memory; the first choice stays, with its matrices."""
         if self.route == "auto":
             ends = sorted(self.columns(int(m)) for m in m_grid)
             self.route = _quickest_route(self._gathered(), ends, n_alphas)
@@ -244,7 +244,7 @@ class _Rows:
             across = self._across(end)
             guess = across.solve(alpha, right if across.is_wide else across.back(right), self._guesses.get(end))
             self._guesses[end] = guess
-            if across.is_wide:  # the residuals and what is left of the leverages, over α
+            if across.is_wide:  # the residuals and 1 − the leverages, over α
                 coef, residuals = across.back(guess[:, :k]), alpha * guess[taken, :k]
                 slack = alpha * guess[taken, k + np.arange(len(taken))] - self.intercept.direction[taken] ** 2
             else:

@@ -142,7 +142,7 @@ class StochasticClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         DataError
-            For labels of a single class, targets that are no classes, or features that are not finite.
+            For labels of a single class, targets that are not classes, or features that are not finite.
         ParameterError, MemoryBudgetError
             For a parameter that breaks its rule, a learning rate that makes the loss overflow, weights that do not fit.
         """
@@ -163,7 +163,7 @@ class StochasticClassifier(ClassifierMixin, BaseEstimator):
         return self._store(feature_map, classes, descent, curve)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> StochasticClassifier:
-        """Learn from these rows once, in the order given, going on from what was learnt before.
+        """Learn from these rows once, in the order given, starting from the present weights.
 
         Parameters
         ----------
@@ -207,7 +207,7 @@ class StochasticClassifier(ClassifierMixin, BaseEstimator):
             return Descent.start(moments, 1 if n_classes == 2 else n_classes, device, settings)
 
     def _pass(self, feature_map: Any, descent: Descent, X: Any, labels: Any, order: Any, report: Report) -> float:
-        """Learn from the rows of `X` in the order given; the objective as it was met."""
+        """Learn from the rows of `X` in the order given; return the mean objective during the pass."""
         n_samples, total, done = len(order), 0.0, 0
         _, batch_size = schedule(n_samples, self.epochs, self.batch_size)
         with get_device(_device_of(feature_map)).activate():
@@ -262,7 +262,7 @@ class StochasticClassifier(ClassifierMixin, BaseEstimator):
 
 
 def learn_classes(y: Any) -> np.ndarray:
-    """Return the labels of `y`, sorted; refuse a single one, and targets that are no labels."""
+    """Return the labels of `y`, sorted; refuse a single one, and targets that are not labels."""
     try:
         check_classification_targets(y)
     except ValueError as error:  # fractions, or a column a target

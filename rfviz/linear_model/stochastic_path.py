@@ -118,7 +118,7 @@ class StochasticPath(ClassifierPath):
         Raises
         ------
         DataError
-            For a single class, targets that are no classes, or features that are not finite.
+            For a single class, targets that are not classes, or features that are not finite.
         ParameterError, MemoryBudgetError
             For a parameter that breaks its rule, or weights that do not fit.
         """
@@ -138,7 +138,7 @@ class StochasticPath(ClassifierPath):
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, *, progress: Callable[[float, str], None] | None = None
     ) -> StochasticPath:
-        """Learn all m from these rows once, in the order given, going on from what was learnt before.
+        """Learn all m from these rows once, in the order given, starting from the present weights.
 
         Rows that change from pass to pass (images that are cropped anew) are learnt from in this way, and so are rows
         that do not fit into memory.
@@ -151,7 +151,7 @@ class StochasticPath(ClassifierPath):
         classes : array-like of shape (k,), optional
             All labels that will ever come; needed in the first call, and the same afterwards if given.
         progress : callable, optional
-            As in :meth:`fit`. Where it stops the call, what was learnt before stays.
+            As in :meth:`fit`. If it stops the call, the weights of earlier calls stay.
 
         Raises
         ------
@@ -174,7 +174,7 @@ class StochasticPath(ClassifierPath):
         return self._store(descents)
 
     def save(self, path: str | Path) -> None:
-        """Write what was learnt and the state of the optimiser to an .npz file, without pickle."""
+        """Write the weights and the state of the optimiser to an .npz file, without pickle."""
         check_is_fitted(self)
         classes = np.array(self.classes_.tolist())  # text as characters, not as Python's objects
         held: dict[str, Any] = {"seed": str(self.feature_map_.seed_), "classes": classes, "m_grid": self.m_grid_}
@@ -183,13 +183,12 @@ class StochasticPath(ClassifierPath):
         np.savez(path, **held)
 
     def load(self, path: str | Path, X: Any) -> StochasticPath:
-        """Read what :meth:`save` wrote, to predict or to go on by :meth:`partial_fit`; the parameters stay as they are.
+        """Read what :meth:`save` wrote, to predict or to continue with :meth:`partial_fit`; parameters are not changed.
 
         Parameters
         ----------
-        path : str or Path
         X : array-like or CSR matrix of shape (n_samples, n_features)
-            What the map is fitted to, as at first; where it learns nothing from the data, any row will do.
+            Rows to fit the map to, as at first; if it learns nothing from the data, any row will do.
 
         Raises
         ------

@@ -90,8 +90,6 @@ class System(ABC):
 
         Parameters
         ----------
-        alphas : sequence of float
-        m_grid : sequence of int
         precision : {"auto", "float32", "float64"}
         quiet : bool
             Whether penalties are only being compared: no warnings, and None for one that is below the rounding.
@@ -110,7 +108,6 @@ class System(ABC):
 
         Parameters
         ----------
-        alpha : float
         m_grid : sequence of int
             Rising.
         left_out : LeftOut
