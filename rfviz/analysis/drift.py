@@ -81,7 +81,7 @@ class DriftResult:
         Pairs of columns whose rank correlation differs, the most certain first, with their correlation in either.
     rows : (ndarray of int, ndarray of int)
         Of either sample the rows, of some drawn evenly, that are least like the other one, the farthest first; empty
-        where nothing differs.
+        if nothing differs.
     n_used : (int, int)
         Rows that were used: of a sample that is much larger than the other one, stretches.
     block_rows : int

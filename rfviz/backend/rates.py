@@ -50,7 +50,7 @@ class Rates:
     bandwidth: float
 
     def limit(self, work: Any, precision: str = "float32") -> float:
-        """Return the least time, in seconds, that some work (:class:`rfviz.features.cost.Work`) takes on this device."""
+        """Return the least time, in seconds, of some work (:class:`rfviz.features.cost.Work`) on this device."""
         if work.double:
             return work.limit(self.double_products, self.bandwidth)
         if precision == "tf32" and self.tf32_products:

@@ -71,8 +71,8 @@ class Kernel:
     plain : callable
         ``plain(xp, *arguments)``: the same by array operations. Results go to an argument, in place.
     launch : callable
-        ``launch(*arguments)``: columns and rows that the threads are spread over, and what the function gets; None
-        where these arguments are not for it.
+        ``launch(*arguments)``: columns and rows that the threads are spread over, and the function's arguments, or
+        None if the kernel cannot take these.
     sample : callable
         ``sample(rng, dtype)``: arguments, as NumPy arrays and numbers, to try it on.
     result : int

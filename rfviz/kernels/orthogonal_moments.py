@@ -12,7 +12,7 @@ from rfviz.kernels._inputs import check_range
 
 __all__ = ["orthogonal_covariance"]
 
-# Beyond this exponent the kernel is below 1e-60, and the covariance below 1e-6 from three dimensions on.
+# Beyond this exponent the kernel is below 1e-60, and the covariance below 1e-6 in three dimensions or more.
 _LARGEST = 140.0
 _KNOTS = 1500
 
