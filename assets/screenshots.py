@@ -55,7 +55,7 @@ LESSONS = {
     "kitchen-sinks-weights": "kitchen-sinks?view=weights",
     # Its last step: a card does not give away what is to be drawn.
     "your-own-data": "accuracy?data=breast_cancer&normalise=standardise&m_max=500&references=rbf_svm,&seeds=2"
-    "&schemes=RandomFourier,RandomProjection",
+    "&maps=RandomFourier,RandomProjection",
 }
 # The curves have come half of their way.
 UNDER_WAY = """() => [...document.querySelectorAll(".js-plotly-plot")].some((chart) => (chart._fullData ?? [])

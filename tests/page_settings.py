@@ -15,18 +15,18 @@ OTHERS = {
     ],
     "zoo": [{"m": 10, "x": -1.5, "y": 0.3, "feature": 7, "seed": 2}],
     "guarantees": [
-        {"data": "sphere", "data.n_samples": 50, "scheme": "RandomBinning", "points": 8, "draws": 20, "dimension": 12,
+        {"data": "sphere", "data.n_samples": 50, "map": "RandomBinning", "points": 8, "draws": 20, "dimension": 12,
          "about": ["one pair"], "eps": 0.2, "delta": 0.1, "normalise": "none"},
         {"view": "Learning", "data": "moons", "data.n_samples": 60, "theorem": "maxout", "pool_size": 2, "size": 3.0,
          "rows": 1000},
         {"view": "Learning", "data": "moons", "data.n_samples": 60, "theorem": "compositional", "loss": "ramp"},
     ],
     "hashing": [
-        {"data": "sphere", "data.n_samples": 50, "scheme": "RandomBinning", "n_components": 32, "seed": 3,
+        {"data": "sphere", "data.n_samples": 50, "map": "RandomBinning", "n_components": 32, "seed": 3,
          "look": "Near and far", "k": 5, "metric": "euclidean"},
         {"data": "turning_head", "n_components": 48, "beside": False, "look": "Recall", "pools": [4], "longest": 32,
          "draws": 1, "axis": "bits"},
-        {"data": "turning_head", "n_components": 16, "scheme": "RandomProjection", "first": 3, "second": 9},
+        {"data": "turning_head", "n_components": 16, "map": "RandomProjection", "first": 3, "second": 9},
     ],
     "binning": [
         {"data": "xor", "data.n_samples": 40, "view": "All pairs", "p": 3, "shown": 4, "gamma": 5.0, "profile": "hat",
@@ -35,8 +35,8 @@ OTHERS = {
     ],
     "kernel-approximation": [
         {"data": "sphere", "points": 16, "m_max": 100, "m": 38, "odd": False, "draws": 2, "metric": "maximum",
-         "schemes": ["RandomMaxout", "RandomFourier"], "pools": [8], "relative": False, "draw": ["orthogonal"]},
-        {"points": 16, "m_max": 100, "odd": True, "draws": 1, "schemes": ["CompositionalFeatures"], "both": True},
+         "maps": ["RandomMaxout", "RandomFourier"], "pools": [8], "relative": False, "draw": ["orthogonal"]},
+        {"points": 16, "m_max": 100, "odd": True, "draws": 1, "maps": ["CompositionalFeatures"], "both": True},
     ],
     "build-a-map": [
         {"what": "kernel", "kernel": "max(0, 1 - x^2)", "m": 40, "seed": 3},
@@ -45,20 +45,20 @@ OTHERS = {
         {"function": "sin(3*x)", "length": 2.0},
     ],
     "accuracy": [
-        {"data": "digits", "schemes": ["RandomMaxout", "RandomProjection"], "pools": [2], "m_max": 40, "seeds": 2,
+        {"data": "digits", "maps": ["RandomMaxout", "RandomProjection"], "pools": [2], "m_max": 40, "seeds": 2,
          "references": ["linear_ridge"], "doubly": True, "test": 40, "loss": "ridge", "alpha": 1.0},
-        {"data": "moons", "schemes": ["RandomFourier"], "m_max": 20, "seeds": 1, "references": [], "grow": "rows",
+        {"data": "moons", "maps": ["RandomFourier"], "m_max": 20, "seeds": 1, "references": [], "grow": "rows",
          "gamma": 1.0},
     ],
     "decision-surfaces": [
-        {"data": "moons", "data.n_samples": 100, "scheme": "RandomMaxout", "n_components": 20, "creases": 2, "C": 1.0,
+        {"data": "moons", "data.n_samples": 100, "map": "RandomMaxout", "n_components": 20, "creases": 2, "C": 1.0,
          "svm_gamma": 1.0, "normalise": "standardise", "loss": "hinge", "seed": 3},
         {"points_from": "own", "points": ["-1/0/1", "1/0.25/2", "0.5/0.5/2"], "n_components": 10},
     ],
     "distance-saturation": [
-        {"data": "sphere", "data.n_samples": 50, "scheme": "RandomFourier", "n_components": 200, "gamma": 0.5,
+        {"data": "sphere", "data.n_samples": 50, "map": "RandomFourier", "n_components": 200, "gamma": 0.5,
          "compare": [2.0], "normalise": "standardise"},
-        {"scheme": "RandomProjection", "n_components": 200},
+        {"map": "RandomProjection", "n_components": 200},
     ],
     "kitchen-sinks": [
         {"k_max": 50, "stumps": 20, "draws": 2, "learners": ["SigmoidalRidge"], "scale": 0.5, "test": 40},
@@ -75,7 +75,7 @@ OTHERS = {
         {"view": "Figure 4", "side": 12, "features": 2000, "seed": 3},
     ],
     "maxout-pca": [
-        {"data": "sphere", "data.n_samples": 60, "scheme": "RandomReLU", "n_components": 200, "dimensions": "3"},
+        {"data": "sphere", "data.n_samples": 60, "map": "RandomReLU", "n_components": 200, "dimensions": "3"},
         {"data": "circle", "n_components": 200, "point": 8},
         {"n_components": 200, "point": 33},
     ],

@@ -74,7 +74,7 @@ HOW = NORMALISATION.choices
 @every_chart_page
 @pytest.mark.parametrize(("scheme", "how"), [(name, HOW[i % len(HOW)]) for i, name in enumerate(registry())])
 def test_every_map_and_every_normalisation_works(slug, scheme, how):
-    at = opened(slug, {"scheme": scheme, "normalise": how, "n_components": 200} | UNFOLDED)
+    at = opened(slug, {"map": scheme, "normalise": how, "n_components": 200} | UNFOLDED)
     assert not at.error
     assert len(specs(at)[0]["data"]) >= 2
     assert len(at.dataframe) >= 1
@@ -112,13 +112,13 @@ def test_preset_restores_every_setting_of_the_paper(slug):
     at = opened(slug)
     at.button[0].click().run()
     paper = specs(at)
-    other = {"scheme": "RandomFourier", "data": "sphere", "n_components": 100, "gamma": 5.0, "seed": 3,
+    other = {"map": "RandomFourier", "data": "sphere", "n_components": 100, "gamma": 5.0, "seed": 3,
              "normalise": "none", "data.n_samples": 30, "compare": [0.5]}  # fmt: skip
     assert specs(changed(at, slug, other)) != paper
     at.button[0].click().run()
     assert not at.exception
     assert specs(at) == paper
-    assert at.session_state[f"{slug}.scheme"] == "RandomMaxout"
+    assert at.session_state[f"{slug}.map"] == "RandomMaxout"
 
 
 @every_chart_page
@@ -131,13 +131,13 @@ def test_address_sets_the_controls(slug):
 
 @every_chart_page
 def test_impossible_address_is_corrected_with_a_notice(slug):
-    query = {"pool_size": "99999", "n_components": "abc", "scheme": "<script>", "data": "../../etc/passwd"}
+    query = {"pool_size": "99999", "n_components": "abc", "map": "<script>", "data": "../../etc/passwd"}
     at = opened(slug, query=query)
     assert not at.error
     assert len(at.toast) == len(query)
     largest = max({p.name: p for p in registry()["RandomMaxout"].params}["pool_size"].stops())
     assert at.session_state[f"{slug}.pool_size"] == largest
-    assert at.session_state[f"{slug}.scheme"] == "RandomMaxout"
+    assert at.session_state[f"{slug}.map"] == "RandomMaxout"
     # Said once: the controls are now in order.
     assert not changed(at, slug, {}).toast
 

@@ -12,7 +12,7 @@ FIELD = {"receptive_field": (3, 5)}
 @pytest.mark.parametrize("slug", [SATURATION, EMBEDDING])
 @pytest.mark.parametrize("scheme", ["RandomMaxout", "SharedPoolMaxout", "RandomFourier"])
 def test_rectangles_change_the_picture_of_images(slug, scheme):
-    setting = {"data": "digits", "scheme": scheme, "n_components": 200}
+    setting = {"data": "digits", "map": scheme, "n_components": 200}
     confined = opened(slug, {**setting, **FIELD} | UNFOLDED)
     assert not confined.error and not confined.warning
     assert specs(confined) != specs(opened(slug, setting | UNFOLDED))

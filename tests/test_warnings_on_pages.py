@@ -8,14 +8,14 @@ import pytest
 from rfviz import datasets
 from tests.app_pages import changed, opened, run_to_its_end
 
-FOURIER = {"scheme": "RandomFourier", "n_components": 200, "normalise": "none"}
+FOURIER = {"map": "RandomFourier", "n_components": 200, "normalise": "none"}
 # A page with the settings under which it maps the points by features of a kernel with a gamma.
 PAGES = {
     "distance-saturation": FOURIER,
     "maxout-pca": FOURIER,
     "guarantees": FOURIER,
     "decision-surfaces": FOURIER,
-    "kernel-approximation": {"schemes": ["RandomFourier"], "draw": ["iid", "orthogonal"], "points": 16, "m_max": 100}
+    "kernel-approximation": {"maps": ["RandomFourier"], "draw": ["iid", "orthogonal"], "points": 16, "m_max": 100}
     | {"normalise": "none"},
 }
 
@@ -60,7 +60,7 @@ def test_too_large_a_gamma_is_one_sentence_on_the_page(slug, far_away):
 
 @pytest.mark.parametrize("loss", ["ridge", "logistic"])
 def test_a_race_names_who_was_warned(loss, far_away):
-    setting = {"schemes": ["RandomFourier", "RandomProjection"], "references": [], "m_max": 40, "seeds": 2}
+    setting = {"maps": ["RandomFourier", "RandomProjection"], "references": [], "m_max": 40, "seeds": 2}
     setting |= {"gamma": 20.0, "normalise": "none", "loss": loss} | far_away
     at = run_to_its_end(opened("accuracy", setting))
     for _ in range(2):
@@ -70,5 +70,5 @@ def test_a_race_names_who_was_warned(loss, far_away):
 
 
 def test_the_default_race_warns_of_nothing():
-    setting = {"schemes": ["RandomFourier", "RandomMaxout"], "references": ["linear_ridge", "rbf_svm"], "m_max": 100}
+    setting = {"maps": ["RandomFourier", "RandomMaxout"], "references": ["linear_ridge", "rbf_svm"], "m_max": 100}
     assert not run_to_its_end(opened("accuracy", setting)).warning

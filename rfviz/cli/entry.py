@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from rfviz._version import __version__
-from rfviz.cli import app, device, run, schemes, site
+from rfviz.cli import app, device, maps, run, site
 from rfviz.errors import RfvizError
 
 __all__ = ["main"]
@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         below = "\n" if sys.stderr.isatty() else ""  # of what the terminal shows for the keys
         print(f"{below}rfviz {given.name}: Stopped.", file=sys.stderr)
         return _STOPPED
-    except BrokenPipeError:  # the program that reads has ended, as in "rfviz schemes | head"
+    except BrokenPipeError:  # the program that reads has ended, as in "rfviz maps | head"
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 
@@ -72,5 +72,6 @@ def _parser() -> argparse.ArgumentParser:
     site.add_arguments(commands.add_parser("site", help="write the laboratory as web pages that need no server"))
     text = "show which device computes, with which libraries and how much memory"
     device.add_arguments(commands.add_parser("device", help=text))
-    schemes.add_arguments(commands.add_parser("schemes", help="list the feature maps"))
+    # Its name was once "schemes", which scripts may still call.
+    maps.add_arguments(commands.add_parser("maps", aliases=["schemes"], help="list the feature maps"))
     return parser

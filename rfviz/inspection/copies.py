@@ -194,7 +194,7 @@ class ExactCopies(Question[CopyResult]):
 
     def describe(self, result: CopyResult, inspection: Inspection) -> Finding:
         rows, how = inspection.rows, inspection.source.normalise
-        link = ("hashing", {"scheme": "RandomBinning", "metric": "euclidean", "normalise": how})
+        link = ("hashing", {"map": "RandomBinning", "metric": "euclidean", "normalise": how})
         n = len(result.group)
         of = rows.of_all(n)
         but = f" apart from {quoted(result.ignored)}" if result.ignored else ""

@@ -121,7 +121,7 @@ class Distances(Question[DistanceResult]):
 
     def describe(self, result: DistanceResult, inspection: Inspection) -> Finding:
         rows, how = inspection.rows, inspection.source.normalise
-        values = {"scheme": "RandomFourier", "gamma": "median", "normalise": how}
+        values = {"map": "RandomFourier", "gamma": "median", "normalise": how}
         of = rows.of_all(result.n_rows)
         between = f" between {counted(result.n_rows, 'row')}{of}" if of else ""
         if result.median <= _NO_DISTANCE * result.edges[-1]:

@@ -240,7 +240,7 @@ class Interactions(Question[InteractionResult]):
         judged = f" Judged by {found.n_judge:,} rows {where}{of}."
         get = "gets {} of the labels right" if result.is_classification else "reaches {}"
         show = share if result.is_classification else partial(r_squared, digits=2)
-        link = ("accuracy", {"schemes": ["RandomFourier"], "normalise": "standardise"})
+        link = ("accuracy", {"maps": ["RandomFourier"], "normalise": "standardise"})
         # Which is why these shares are not those of other findings.
         merged = f" (the {MOST_CLASSES - 1} most frequent classes, and the others as one)" if result.is_merged else ""
         line, curves, joint = show(found.linear), show(found.additive), show(found.joint)

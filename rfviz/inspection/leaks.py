@@ -301,7 +301,7 @@ class Leaks(Question[LeakResult]):
         more = f", and {counted(len(others), 'other column')} nearly as well" if others else ""
         ask = plural(len(best.columns), "Is it known before the label is?", "Are both known before the label is?")
         text = f"{best.name[:1].upper()}{best.name[1:]} alone {measure}{guess}{more}. {ask}{of}"
-        values = {"schemes": ["RandomFourier"], "normalise": "standardise"}
+        values = {"maps": ["RandomFourier"], "normalise": "standardise"}
         return self.say("warning" if result.n_leaks else "look", text, "accuracy", values).about(columns=found)
 
     def pictures(self, result: LeakResult) -> Iterator[Picture]:

@@ -202,7 +202,7 @@ class NearCopies(Question[NearCopyResult]):
 
     def describe(self, result: NearCopyResult, inspection: Inspection) -> Finding:
         rows, how = inspection.rows, inspection.source.normalise
-        link = ("hashing", {"scheme": "RandomBinning", "metric": "euclidean", "normalise": how})
+        link = ("hashing", {"map": "RandomBinning", "metric": "euclidean", "normalise": how})
         looked = f"Hash codes left {result.n_candidates:,} of {result.n_all:,} pairs to measure"
         known = f"found {result.n_found} of {result.n_known} known pairs"
         looked += f", and {known}" if result.n_known else ""

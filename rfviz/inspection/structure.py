@@ -503,7 +503,7 @@ class Structure(Question[StructureResult]):
         rows, how = inspection.rows, inspection.source.normalise
         splits = inspection.answer("groups")  # by its name, for it asks this question itself
         best = result.best
-        values = {"schemes": ["RandomFourier", "RandomMaxout"], "normalise": how}
+        values = {"maps": ["RandomFourier", "RandomMaxout"], "normalise": how}
         show = share if result.is_classification else r_squared
         linear, top = show(result.linear), show(best.scores[-1])
         guess = show(result.guess) if result.is_classification else "R² 0"

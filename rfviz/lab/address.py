@@ -5,7 +5,16 @@ from __future__ import annotations
 import json
 from typing import Any
 
-__all__ = ["format_value", "parse_value", "same_text"]
+__all__ = ["current_name", "format_value", "parse_value", "same_text"]
+
+
+# Names that addresses had once, and their names today: old links stay open.
+_RENAMED = {"scheme": "map", "schemes": "maps"}
+
+
+def current_name(name: str) -> str:
+    """Return today's name of a setting that an address may give under an older one."""
+    return _RENAMED.get(name, name)
 
 
 def format_value(value: Any) -> str:

@@ -67,7 +67,7 @@ def choose_map(
         Parameters that the page asks for itself.
     """
     titles = {name: cls.label for name, cls in offered_maps(image_shape).items()}
-    cls = map_class(panel.choice("scheme", list(titles), first.__name__, "Map", "Which feature map.", titles))
+    cls = map_class(panel.choice("map", list(titles), first.__name__, "Map", "Which feature map.", titles))
     params: dict[str, Any] = {}
     for param in COMMON_PARAMS if cls.needs_images else cls.params:
         # The precision shows in no chart.

@@ -12,7 +12,7 @@ from rfviz._version import __version__
 from rfviz.datasets.base import is_own
 from rfviz.errors import DataError, ParameterError
 from rfviz.experiments.data import Data, in_plane
-from rfviz.lab.address import format_value, parse_value, same_text
+from rfviz.lab.address import current_name, format_value, parse_value, same_text
 from rfviz.lab.controls import Control
 from rfviz.lab.panel import Panel
 
@@ -42,7 +42,7 @@ class Preset(Panel):
         own: datasets.DatasetSpec | None = None,
     ) -> None:
         super().__init__()
-        self._given = dict(values or {})
+        self._given = {current_name(name): value for name, value in (values or {}).items()}
         self._progress, self._own = progress, own
 
     def _answer(self, control: Control) -> Any:

@@ -44,7 +44,7 @@ def note(used: Target | None, seconds: float, mapped: Mapped) -> None:
         return
     rates, least = known_rates(used.device) if used.device in _names() else None, None
     if rates is not None:
-        with suppress(RfvizError, TypeError):  # of a scheme that cannot be counted
+        with suppress(RfvizError, TypeError):  # of a map that cannot be counted
             least = _least(mapped, rates, used.precision)
     _last[used.device] = _Last(seconds, least)
 

@@ -33,7 +33,7 @@ def stop(page):
 
 @pytest.mark.journey
 def test_a_small_race_runs_by_itself_and_is_kept(app, visit):
-    page = visit(app, "accuracy?schemes=RandomMaxout,&references=,&seeds=2&m_max=200")
+    page = visit(app, "accuracy?maps=RandomMaxout,&references=,&seeds=2&m_max=200")
     page.get_by_text("Done.", exact=True).wait_for(timeout=60_000)
     settle(page)
     points = page.evaluate(POINTS)
@@ -45,7 +45,7 @@ def test_a_small_race_runs_by_itself_and_is_kept(app, visit):
 
 
 def test_a_long_race_waits_to_be_started(app, visit):
-    page = visit(app, "accuracy?m_max=10000&schemes=RandomMaxout,&pools=4&references=linear_ridge,&seeds=10&alpha=1")
+    page = visit(app, "accuracy?m_max=10000&maps=RandomMaxout,&pools=4&references=linear_ridge,&seeds=10&alpha=1")
     start = page.get_by_role("button", name=re.compile("Start|Resume"))
     start.wait_for()
     wait_for_chart(page, "accuracy")
@@ -57,7 +57,7 @@ def test_a_long_race_waits_to_be_started(app, visit):
 
 
 def test_a_race_goes_on_where_it_was_when_the_server_is_killed(visit, tmp_path):
-    path = "accuracy?m_max=10000&schemes=RandomMaxout,&pools=4&references=linear_ridge,&seeds=10&alpha=1"
+    path = "accuracy?m_max=10000&maps=RandomMaxout,&pools=4&references=linear_ridge,&seeds=10&alpha=1"
     with running_app(tmp_path) as server:
         page = visit(server, path)
         page.get_by_role("button", name="Start", exact=True).click()
@@ -83,7 +83,7 @@ def test_a_race_goes_on_where_it_was_when_the_server_is_killed(visit, tmp_path):
 def test_a_stop_is_prompt_and_holds_though_little_is_left(app, visit):
     # Small enough to start by itself, as it must not once it was stopped.
     share = next(TEST_SHARES)  # parts that an earlier try has computed would be there at once
-    page = visit(app, f"accuracy?schemes=RandomMaxout,&references=,&seeds=5&m_max=1200&test={share}")
+    page = visit(app, f"accuracy?maps=RandomMaxout,&references=,&seeds=5&m_max=1200&test={share}")
     page.wait_for_function(f"({POINTS})() > 0", timeout=60_000)
     stop(page)
     kept, missing = page.evaluate(POINTS), left(page)
@@ -105,7 +105,7 @@ def test_a_stop_is_prompt_and_holds_though_little_is_left(app, visit):
 
 
 def test_losses_trained_by_stochastic_gradients(app, visit):
-    page = visit(app, "accuracy?schemes=RandomFourier,&references=,&seeds=1&m_max=100&loss=logistic")
+    page = visit(app, "accuracy?maps=RandomFourier,&references=,&seeds=1&m_max=100&loss=logistic")
     page.get_by_text("Done.", exact=True).wait_for(timeout=60_000)
     wait_for_chart(page, "accuracy")
     page.wait_for_function(f"({POINTS})() > 5")
@@ -114,7 +114,7 @@ def test_losses_trained_by_stochastic_gradients(app, visit):
 
 
 def test_another_seed_adds_only_what_is_missing_and_views(app, visit):
-    page = visit(app, "accuracy?schemes=RandomMaxout,&references=,&seeds=1&m_max=100")
+    page = visit(app, "accuracy?maps=RandomMaxout,&references=,&seeds=1&m_max=100")
     page.get_by_text("Done.", exact=True).wait_for(timeout=60_000)
     wait_for_chart(page, "accuracy")
     open_more(page)

@@ -42,9 +42,9 @@ def wait_for_points(page, count):
 
 
 def test_two_spirals_are_one_click_and_the_slider_changes_the_picture_of_the_map_alone(app, visit):
-    page = opened(app, visit, "?data=xor&scheme=RandomReLU&n_components=4")
+    page = opened(app, visit, "?data=xor&map=RandomReLU&n_components=4")
     changes(page, RBF, lambda: preset(page, SLUG).click())
-    wait_for_query(page, data=None, scheme=None, n_components=None)
+    wait_for_query(page, data=None, map=None, n_components=None)
     settle(page)
     assert page.get_by_text("arm 2").count() == 1
     others = [page.evaluate("(key) => rf.state(key)", key) for key in (RBF, LINEAR)]
@@ -98,7 +98,7 @@ def test_a_click_anywhere_in_the_plane_adds_a_point(app, visit):
 
 
 def test_panels_are_square_and_equal_and_nothing_sticks_out(app, visit):
-    page = opened(app, visit, "?scheme=RandomMaxout&creases=3", size=(1440, 1000))
+    page = opened(app, visit, "?map=RandomMaxout&creases=3", size=(1440, 1000))
     wide = page.evaluate(MARK_SIZE, MAP)
     # Marks are as large as their panel allows.
     for width, marks in ((800, "< 0.9 * wide"), (1440, "=== wide")):

@@ -120,7 +120,7 @@ def test_selection_survives_a_redraw_and_the_way_to_others(page, app, visit):
 
 
 def test_three_dimensions_and_back_to_the_paper_by_a_preset(app, visit):
-    page = visit(app, f"{SLUG}?data=circle&scheme=RandomFourier&n_components=200&normalise=none&seed=7")
+    page = visit(app, f"{SLUG}?data=circle&map=RandomFourier&n_components=200&normalise=none&seed=7")
     wait_for_chart(page, EMBEDDING)
     preset(page, SLUG).click()
     page.wait_for_function("rf.pictures('embedding').length === 33")

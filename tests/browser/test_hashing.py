@@ -48,8 +48,8 @@ def test_the_sliders_move_the_curve(page):
     assert page.evaluate(CURVE) == after
 
 
-def test_scheme_is_a_menu_of_hashes_and_a_preset_puts_both_curves_on_each_other(page):
-    control(page, SLUG, "scheme").get_by_role("combobox").click()
+def test_map_is_a_menu_of_hashes_and_a_preset_puts_both_curves_on_each_other(page):
+    control(page, SLUG, "map").get_by_role("combobox").click()
     names = page.get_by_role("option").all_inner_texts()
     assert {"Argmax (maxout)", "Signs (SimHash)"} <= set(names) and "Random Fourier" not in names
     page.keyboard.press("Escape")

@@ -18,7 +18,7 @@ def page(app, visit):
 
 
 def test_deep_link_shows_its_settings(app, visit):
-    page = visit(app, f"{SLUG}?schemes=RandomFourier,&gamma=0.5&m_max=500&draws=4&metric=mae")
+    page = visit(app, f"{SLUG}?maps=RandomFourier,&gamma=0.5&m_max=500&draws=4&metric=mae")
     wait_for_chart(page, ERRORS)
     assert page.evaluate(CURVES) == ["Random Fourier"]
     assert slider(page, "Gamma").get_attribute("aria-valuetext") == "0.5"
@@ -48,7 +48,7 @@ def test_maps_race_on_one_chart_and_the_pool_changes_its_own_curve_only(page):
     settle(page)
     assert page.evaluate(fourier) == kept
     assert page.evaluate(CURVES) == ["Random Fourier", "Random maxout, q = 5"]
-    control(page, SLUG, "schemes").get_by_role("combobox").click()
+    control(page, SLUG, "maps").get_by_role("combobox").click()
     page.get_by_role("option", name="Random projection", exact=True).click()
     page.wait_for_function(f"({CURVES})().length === 3")
     settle(page)

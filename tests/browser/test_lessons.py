@@ -124,13 +124,13 @@ def test_presenting_on_a_projector(app, visit):
 
 
 def test_hidden_controls_and_the_frame(app, visit):
-    page = visit(app, f"{PAGE}?hide=seed,scheme,sidebar&seed=3&embed=true", size=(800, 700))
+    page = visit(app, f"{PAGE}?hide=seed,map,sidebar&seed=3&embed=true", size=(800, 700))
     wait_for_chart(page, SATURATION)
-    assert not control(page, PAGE, "scheme").count() and not slider(page, "Seed").count()
+    assert not control(page, PAGE, "map").count() and not slider(page, "Seed").count()
     assert not page.get_by_test_id("stSidebar").is_visible() and not page.get_by_text("Teach", exact=True).count()
     assert page.evaluate("() => document.querySelector('h1').getBoundingClientRect().top < 60")
     slider(page, "Pool size").press("ArrowRight")
-    wait_for_query(page, seed="3", hide="seed,scheme,sidebar", embed="true", pool_size="10")
+    wait_for_query(page, seed="3", hide="seed,map,sidebar", embed="true", pool_size="10")
 
 
 def test_a_link_for_students(app, visit):

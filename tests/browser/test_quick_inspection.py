@@ -69,7 +69,7 @@ def test_a_click_shows_the_row_and_a_link_leads_to_its_chart(page):
     assert "data=xor" in link.get_attribute("href") and "gamma=median" in link.get_attribute("href")
     link.click()
     wait_for_chart(page, "saturation")
-    wait_for_query(page, data="xor", scheme="RandomFourier", gamma="median", data__n_samples="60")
+    wait_for_query(page, data="xor", map="RandomFourier", gamma="median", data__n_samples="60")
     assert page.evaluate("rf.traces('saturation').some((t) => /Fourier|γ/.test(t.name))")
 
 

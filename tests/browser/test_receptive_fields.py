@@ -16,7 +16,7 @@ def wait_for_the_end(page):
 
 
 def test_a_slider_with_two_ends_starts_a_race_of_rectangles_and_writes_the_address(app, visit):
-    page = visit(app, "accuracy?schemes=RandomProjection,&references=,&m_max=60&seeds=1")
+    page = visit(app, "accuracy?maps=RandomProjection,&references=,&m_max=60&seeds=1")
     wait_for_the_end(page)
     assert_comes(page, NAMES, "accuracy", ["Random projection"])
     page.get_by_role("button", name="More", exact=True).click()
@@ -34,7 +34,7 @@ def test_a_slider_with_two_ends_starts_a_race_of_rectangles_and_writes_the_addre
 
 
 def test_nothing_overflows_on_a_narrow_screen(app, visit):
-    page = visit(app, "accuracy?receptive_field=3,6&doubly=true&schemes=RandomFourier,&m_max=60&seeds=1&references=,")
+    page = visit(app, "accuracy?receptive_field=3,6&doubly=true&maps=RandomFourier,&m_max=60&seeds=1&references=,")
     page.set_viewport_size({"width": 800, "height": 900})
     wait_for_the_end(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 800

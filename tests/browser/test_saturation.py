@@ -182,7 +182,7 @@ def test_hostile_link_is_clamped_and_says_so(app, visit):
     values = {
         "pool_size": "99999",
         "n_components": "abc",
-        "scheme": "<script>document.title = 'hacked'</script>",
+        "map": "<script>document.title = 'hacked'</script>",
         "normalise": "'; DROP TABLE",
         "data": "../../etc/passwd",
         "data.n_samples": "nan",
@@ -196,7 +196,7 @@ def test_hostile_link_is_clamped_and_says_so(app, visit):
     wait_for_chart(page, SATURATION)
     largest = max(PARAMS["pool_size"].stops())
     assert slider(page, "Pool size").get_attribute("aria-valuetext") == str(largest)
-    wait_for_query(page, pool_size=str(largest), n_components=None, scheme=None, data=None, normalise=None, seed=None)
+    wait_for_query(page, pool_size=str(largest), n_components=None, map=None, data=None, normalise=None, seed=None)
     wait_for_query(page, zoom=None, open="numbers")
     assert page.evaluate("rf.range('saturation')")[:2] == [0, 2]
     assert page.get_by_test_id("stToast").filter(has_text="zoom").count() == 1

@@ -60,7 +60,7 @@ def test_default_shows_every_map_fits_and_can_be_downloaded(zoo):
     dialog.get_by_role("tab", name="Numbers").click()
     with zoo.expect_download() as waiting:
         dialog.get_by_role("button", name="CSV", exact=True).click()
-    assert waiting.value.path().read_text(encoding="utf-8").startswith("scheme,")
+    assert waiting.value.path().read_text(encoding="utf-8").startswith("map,")
 
 
 def test_a_slider_and_a_preset_change_the_sampled_kernels_only(zoo):
@@ -97,6 +97,6 @@ def test_the_ring_is_dragged_in_one_picture_and_moves_in_all(zoo):
 
 def test_a_link_opens_the_page_with_the_map(zoo):
     zoo.get_by_role("link", name="Decision stumps in distances").click()
-    zoo.wait_for_url("**/distance-saturation?scheme=DecisionStumps")
+    zoo.wait_for_url("**/distance-saturation?map=DecisionStumps")
     settle(zoo)
     assert zoo.get_by_text("Decision stumps").first.is_visible()

@@ -22,7 +22,7 @@ def test_version_without_loading_what_computes():
 @pytest.mark.slow
 def test_reader_that_stops_early_is_no_error():
     listing = subprocess.Popen(
-        [*COMMAND, "schemes"], env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*COMMAND, "maps"], env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     listing.stdout.close()
     assert (listing.stderr.read(), listing.wait(60)) == ("", 0)

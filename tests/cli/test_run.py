@@ -39,7 +39,7 @@ def test_run_writes_charts_numbers_settings_and_script(preset, tmp_path, capsys)
 def test_warnings_are_one_sentence_each_without_a_place_in_the_code(tmp_path, capsys):
     rows = "".join(f"{1e6 + i % 7},{1e6 + i % 5}\n" for i in range(30))
     (tmp_path / "far.csv").write_text("x,y\n" + rows, encoding="utf-8")
-    address = "http://localhost/distance-saturation?data=folder:far&scheme=RandomFourier&gamma=20&normalise=none&n_components=100"
+    address = "http://localhost/distance-saturation?data=folder:far&map=RandomFourier&gamma=20&normalise=none&n_components=100"
     try:
         assert cli.main(["run", address, "--data", str(tmp_path), "--out", str(tmp_path / "out"), "--quiet"]) == 0
     finally:
@@ -53,7 +53,7 @@ LAPLACIAN = "http://localhost/kernel-approximation?data=circle&points=16&draws=2
 
 
 def test_each_map_that_fails_is_told_and_the_others_are_computed(tmp_path, capsys):
-    address = f"{LAPLACIAN}&schemes=RandomFourier,RandomMaxout&draw=iid,orthogonal,structured"
+    address = f"{LAPLACIAN}&maps=RandomFourier,RandomMaxout&draw=iid,orthogonal,structured"
     assert cli.main(["run", address, "--out", str(tmp_path), "--quiet"]) == 0
     orthogonal, structured = capsys.readouterr().err.splitlines()
     assert orthogonal.startswith("rfviz run: Random Fourier, orthogonal could not be computed: draw must be")
@@ -63,9 +63,9 @@ def test_each_map_that_fails_is_told_and_the_others_are_computed(tmp_path, capsy
 
 
 def test_where_every_map_fails_it_is_an_error(tmp_path, capsys):
-    assert cli.main(["run", f"{LAPLACIAN}&schemes=RandomFourier,&draw=orthogonal,", "--out", str(tmp_path)]) == 2
+    assert cli.main(["run", f"{LAPLACIAN}&maps=RandomFourier,&draw=orthogonal,", "--out", str(tmp_path)]) == 2
     told = capsys.readouterr().err
-    assert "schemes must hold a map that can be computed" in told and "draw must be" in told
+    assert "maps must hold a map that can be computed" in told and "draw must be" in told
     assert not (tmp_path / "kernel-error.csv").exists()
 
 

@@ -32,7 +32,7 @@ def test_the_steps_are_those_of_the_chosen_rows():
 @pytest.mark.parametrize(("slug", "state"), [
     ("hashing", {"details-0": True, "n_components": 64, "pool_size": 16}),
     ("kernel-approximation", {"details-0": True, "draws": 1, "m_max": 20, "points": 16, "steps-map": "Compositional",
-                              "schemes": ["RandomFourier", "CompositionalFeatures"]}),
+                              "maps": ["RandomFourier", "CompositionalFeatures"]}),
 ])  # fmt: skip
 def test_other_pages_write_them_out_too(slug, state):
     shown = texts(opened(slug, state))

@@ -8,11 +8,11 @@ from tests.lab.sentences import page_at
 
 PHOTOGRAPHS = {"data": "photo_patches", "normalise": "none"}
 PAGES = {
-    "kernel-approximation": {"schemes": ["CompositionalFeatures", "HybridCompositional"], "skeleton": "deep"}
+    "kernel-approximation": {"maps": ["CompositionalFeatures", "HybridCompositional"], "skeleton": "deep"}
     | {"points": 16, "m_max": 100, "draws": 1},
-    "accuracy": {"schemes": ["CompositionalFeatures"], "skeletons": ["flat", "deep"], "references": []}
+    "accuracy": {"maps": ["CompositionalFeatures"], "skeletons": ["flat", "deep"], "references": []}
     | {"m_max": 100, "seeds": 1},
-    "distance-saturation": {"scheme": "CompositionalFeatures", "skeleton": "deep", "n_components": 50},
+    "distance-saturation": {"map": "CompositionalFeatures", "skeleton": "deep", "n_components": 50},
 }
 
 

@@ -37,7 +37,7 @@ with open("seen.txt", "a") as seen:
 
 # In place of settings that take long where every option is tried with them.
 LIGHTER = {
-    "accuracy": {"seeds": 1, "schemes": ["RandomMaxout"], "m_max": 20},
+    "accuracy": {"seeds": 1, "maps": ["RandomMaxout"], "m_max": 20},
     "kitchen-sinks": {"draws": 1, "k_max": 20},
     "decision-surfaces": {"loss": "ridge"},
 }
@@ -236,7 +236,7 @@ def test_a_page_that_computes_nothing_is_refused():
     [
         ({"pool_size": 100_000}, "pool_size must be a stop of its slider, from 1 to .*nearest"),
         ({"pool_size": "many"}, "pool_size must be"),
-        ({"scheme": "pickle"}, "scheme must be one of .*RandomMaxout"),
+        ({"map": "pickle"}, "map must be one of .*RandomMaxout"),
         ({"printed": "perhaps"}, "printed must be true or false"),
         ({"data": "nothing"}, "There is no data set 'nothing'"),
         ({"data.n_samples": 10**9}, r"data\.n_samples must be"),

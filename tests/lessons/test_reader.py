@@ -16,7 +16,7 @@ question: Why?
 The lead, with $x^2$.
 
 ### set
-- scheme: RandomMaxout
+- map: RandomMaxout
 - compare: ,
 
 ## First step
@@ -70,7 +70,7 @@ def test_all_parts_are_read():
     lesson = read(GOOD)
     assert (lesson.slug, lesson.title, lesson.page) == ("file", "A title: with a colon", "zoo")
     assert (lesson.order, lesson.minutes, lesson.question) == (7, 5, "Why?")
-    assert lesson.lead == "The lead, with $x^2$." and lesson.start == {"scheme": "RandomMaxout", "compare": ","}
+    assert lesson.lead == "The lead, with $x^2$." and lesson.start == {"map": "RandomMaxout", "compare": ","}
     first, second = lesson.steps
     assert first.title == "First step" and first.lead == "What leads to it." and first.suggestion == "Drag it."
     assert [option.right for option in first.options] == [False, True] and first.answer == 1 and second.answer == 0
@@ -84,7 +84,7 @@ def test_settings_pile_up_step_by_step():
     lesson = read(GOOD)
     assert lesson.settings(1, False) == lesson.start
     assert lesson.settings(1, True) == lesson.settings(2, False) == {**lesson.start, **lesson.steps[0].settings}
-    assert lesson.names == {"scheme", "compare", "pool_size", "data.n_samples"}
+    assert lesson.names == {"map", "compare", "pool_size", "data.n_samples"}
 
 
 def test_facts_are_filled_in():
@@ -107,7 +107,7 @@ def test_line_ends_of_other_systems():
         ("order: 7", "order: seven", 4, "whole number"),
         ("order: 7", "colour: red", 4, "“colour: red”"),
         ("title: A title: with a colon\n", "", 7, "must say title"),
-        ("### set\n- scheme", "### reveal\n- scheme", 12, "before the first step"),
+        ("### set\n- map", "### reveal\n- map", 12, "before the first step"),
         ("### question\nWill", "### riddle\nWill", 20, "no block “riddle”"),
         ("### try\n", "### question\n", 37, "already"),
         ("It is {{twice(4) + 1:.2f}}, and {{ twice(1) }}.", "", 16, "### reveal"),

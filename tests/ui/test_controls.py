@@ -144,7 +144,7 @@ def test_choices_are_shown_by_their_titles(panel):
 
 @pytest.mark.parametrize(("spectrum", "there"), [("matern", True), ("gaussian", False), ("cauchy", False)])
 def test_smoothness_is_asked_for_only_where_it_has_an_effect(panel, spectrum, there):
-    panel.query.update(scheme="RandomFourier", spectrum=spectrum, nu="2.5")
+    panel.query.update(map="RandomFourier", spectrum=spectrum, nu="2.5")
     setting = maps.choose_map(panel, {}).params
     assert setting["spectrum"] == spectrum
     assert ("nu" in setting) == there and ("Smoothness ν" in [label for _, label, *_ in panel.drawn]) == there

@@ -144,7 +144,7 @@ class ZooResult:
         points = {"x₁": plane()[:, 0], "x₂": plane()[:, 1]}
         parts = [
             pd.DataFrame(
-                {"scheme": card.cls.label}
+                {"map": card.cls.label}
                 | points
                 | {"feature": card.feature, "sampled": card.sampled, "exact": card.exact}
             )

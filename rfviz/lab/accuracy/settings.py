@@ -72,17 +72,17 @@ _SKELETON_HELP = (
 )
 
 _DIGITS = {
-    "data": "digits", "schemes": ["RandomFourier"], "references": ["rbf_svm", "linear_svm"], "m_max": 1000,
+    "data": "digits", "maps": ["RandomFourier"], "references": ["rbf_svm", "linear_svm"], "m_max": 1000,
     "seeds": 3, "gamma": "scale", "alpha": "auto", "grow": "features", "test": 25, "normalise": "none",
     "loss": "ridge", "exact": True,
 }  # fmt: skip
 _ARCHITECTURES = {
     "data": "cifar10", "data.side": "24", "data.max_samples": 20_000, "normalise": "standardise rows",
-    "schemes": ["CompositionalFeatures"], "references": [], "m_max": 4000, "seeds": 3, "alpha": "auto",
+    "maps": ["CompositionalFeatures"], "references": [], "m_max": 4000, "seeds": 3, "alpha": "auto",
     "grow": "features", "loss": "ridge", "skeletons": list(_ARCHITECTURE_OF),
 }  # fmt: skip
 _RECTANGLES = {
-    "schemes": ["RandomFourier", "RandomMaxout"], "pools": [4], "references": [], "seeds": 1, "gamma": "scale",
+    "maps": ["RandomFourier", "RandomMaxout"], "pools": [4], "references": [], "seeds": 1, "gamma": "scale",
     "alpha": "auto", "grow": "features", "normalise": "none", "loss": "ridge", "whole": True,
 }  # fmt: skip
 
@@ -121,7 +121,7 @@ def _receptive_fields() -> dict[str, Any]:
 
 def _ladder() -> dict[str, Any]:
     rungs = _RECTANGLES | {
-        "schemes": ["RandomFourier", "RandomMaxout", "RandomConvolution"],
+        "maps": ["RandomFourier", "RandomMaxout", "RandomConvolution"],
         "references": ["linear_ridge", "kernel_ridge", "network"],
         "threshold": 1.0,
     }
@@ -211,10 +211,10 @@ def choose_settings(panel: Panel, image_shape: tuple[int, ...] | None, in_memory
         Whether all training rows are, as exact kernels need them.
     """
     found: dict[str, Any] = {}
-    with panel.section("controls", ["schemes", "references", _M_MAX.name]):
+    with panel.section("controls", ["maps", "references", _M_MAX.name]):
         offered = offered_maps(image_shape)
         short = {name: cls.label.removeprefix("Random ").capitalize() for name, cls in offered.items()}
-        names = panel.several("schemes", list(short), _MAPS, "Maps", "The feature maps to compare.", short)
+        names = panel.several("maps", list(short), _MAPS, "Maps", "The feature maps to compare.", short)
         maps = tuple(map(map_class, names))
         titles = {name: baseline.title for name, baseline in BASELINES.items()}
         help = "Other methods, as horizontal lines."

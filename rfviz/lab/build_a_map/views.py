@@ -27,10 +27,10 @@ __all__ = ["BuildView"]
 
 # Where a map can be used, and how the page there calls its maps.
 _PAGES = {
-    "distance-saturation": "scheme",
-    "decision-surfaces": "scheme",
-    "kernel-approximation": "schemes",
-    "accuracy": "schemes",
+    "distance-saturation": "map",
+    "decision-surfaces": "map",
+    "kernel-approximation": "maps",
+    "accuracy": "maps",
 }
 
 
@@ -114,5 +114,5 @@ class BuildView(View[None, BuildAMap, Built]):
         with st.container(horizontal=True, vertical_alignment="center", key="use-map"):
             st.markdown("**Use this map:**", width="content")
             for slug, name in _PAGES.items():
-                scheme = result.spec.cls.__name__
-                page_link(slug, {name: [scheme] if name == "schemes" else scheme, **params}, "This map on data.")
+                cls = result.spec.cls.__name__
+                page_link(slug, {name: [cls] if name == "maps" else cls, **params}, "This map on data.")

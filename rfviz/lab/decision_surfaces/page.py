@@ -37,13 +37,13 @@ SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another 
 POINTS_FROM = {"data": "Data set", "own": "My own"}
 UNLABELLED = ("circle", "sphere", "turning_head", "photo_patches")
 COMMON = {"points_from": "data", "loss": "ridge", "C": 10.0, "normalise": "none", "seed": 0, "creases": 0}
-FOURIER = COMMON | {"scheme": "RandomFourier", "gamma": "scale"}
+FOURIER = COMMON | {"map": "RandomFourier", "gamma": "scale"}
 SPIRALS = FOURIER | {"data": "spirals", "n_components": 50, "data.n_samples": 600, "data.n_classes": 2,
                      "data.rotations": 1.5, "data.noise": 0.04, "data.random_state": 0}  # fmt: skip
 DIGITS = FOURIER | {"data": "digits", "n_components": 500}
-RINGS = COMMON | {"data": "circles", "scheme": "RandomProjection", "n_components": 1000, "data.n_samples": 400,
+RINGS = COMMON | {"data": "circles", "map": "RandomProjection", "n_components": 1000, "data.n_samples": 400,
                   "data.n_classes": 2, "data.noise": 0.08, "data.random_state": 0, "constant": True}  # fmt: skip
-FACETS = COMMON | {"data": "moons", "scheme": "RandomMaxout", "pool_size": 4, "n_components": 50, "creases": 3,
+FACETS = COMMON | {"data": "moons", "map": "RandomMaxout", "pool_size": 4, "n_components": 50, "creases": 3,
                    "data.n_samples": 400, "data.noise": 0.15, "data.random_state": 0, "constant": True}  # fmt: skip
 
 
@@ -74,7 +74,7 @@ class DecisionSurfacesPage(ExperimentPage[Source, DecisionSurfaces, Outcome]):
         return Source(data, panel.control(SCALING), panel.control(LOSS), panel.control(PENALTY))
 
     def settings(self, panel: Panel, source: Source) -> DecisionSurfaces:
-        with panel.section("controls", ["points_from", "scheme", "n_components", "gamma", "pool_size"]):
+        with panel.section("controls", ["points_from", "map", "n_components", "gamma", "pool_size"]):
             help = "Those of the data set in the sidebar, or points that you click into the plane."
             own = panel.choice("points_from", list(POINTS_FROM), "data", "Points", help, POINTS_FROM) == "own"
             spec = choose_map(panel, {}, first=RandomFourier, without=("n_components",))

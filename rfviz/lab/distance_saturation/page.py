@@ -28,7 +28,7 @@ __all__ = ["PAGE", "DistanceSaturationPage"]
 
 SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of the features. Watch the cloud.")
 PAPER = {
-    "scheme": "RandomMaxout", "n_components": 1000, "pool_size": 8, "compare": [32], "normalise": "unit norm",
+    "map": "RandomMaxout", "n_components": 1000, "pool_size": 8, "compare": [32], "normalise": "unit norm",
     "data": "circle", "data.n_samples": 100, "data.evenly_spaced": False, "data.random_state": 0,
     "seed": 0, "printed": True,
 }  # fmt: skip
@@ -48,7 +48,7 @@ class DistanceSaturationPage(ExperimentPage[ScaledData, DistanceSaturation, Satu
         return ScaledData(panel.data("circle"), panel.control(NORMALISATION))
 
     def settings(self, panel: Panel, source: ScaledData) -> DistanceSaturation:
-        with panel.section("controls", ["scheme", "n_components", "pool_size", "gamma", SEED.name]):
+        with panel.section("controls", ["map", "n_components", "pool_size", "gamma", SEED.name]):
             spec = choose_map(panel, {"pool_size": 8, "gamma": 1.0}, source.dataset.image_shape)
             varied = spec.cls.compared()
             spec = spec.replace(random_state=panel.control(SEED))

@@ -35,11 +35,11 @@ from rfviz.lab.split_data import SplitData
 
 __all__ = ["PAGE", "Guarantees", "KernelResult", "LearningResult", "Result"]
 
-FOURIER = {"view": "Kernel", "scheme": "RandomFourier", "data": "digits", "normalise": "unit norm", "gamma": 1.0,
+FOURIER = {"view": "Kernel", "map": "RandomFourier", "data": "digits", "normalise": "unit norm", "gamma": 1.0,
            "paired": True, "spectrum": "gaussian", "draw": "iid", "eps": 0.1, "delta": 0.05, "n_components": 1000,
            "dimension": "data", "draws": 100, "points": 64,
            "about": ["one pair", "all pairs", "everywhere"]}  # fmt: skip
-_BOXES = {"scheme": "RandomBinning", "profile": "laplacian", "draws": 50, "points": 32, "n_components": 400}
+_BOXES = {"map": "RandomBinning", "profile": "laplacian", "draws": 50, "points": 32, "n_components": 400}
 BINNING = {name: value for name, value in FOURIER.items() if name not in ("paired", "spectrum", "draw")} | _BOXES
 SINKS = {"view": "Learning", "theorem": "kitchen sinks", "features": "RandomFourier", "data": "digits",
          "normalise": "unit norm", "gamma": 1.0, "loss": "hinge", "n_components": 300, "rows": "data",

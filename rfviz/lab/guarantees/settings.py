@@ -149,7 +149,7 @@ Settings = KernelSettings | LearningSettings
 def choose_settings(panel: Panel) -> Settings:
     """Ask for all but the data."""
     view = panel.control(_VIEW)
-    live = ["scheme", "n_components", "gamma", _EPS.name, "theorem", "features", "loss", _M.name, _ROWS.name]
+    live = ["map", "n_components", "gamma", _EPS.name, "theorem", "features", "loss", _M.name, _ROWS.name]
     with panel.section("controls", live):
         return _choose_kernel(panel) if view == "Kernel" else _choose_learning(panel)
 

@@ -20,7 +20,7 @@ from rfviz.lab.papers import RANDOM_MAXOUT
 
 __all__ = ["PAGE", "HashingPage"]
 
-SAME = {"data": "digits", "scheme": "RandomMaxout", "pool_size": 2, "n_components": 256, "seed": 0, "beside": True,
+SAME = {"data": "digits", "map": "RandomMaxout", "pool_size": 2, "n_components": 256, "seed": 0, "beside": True,
         "normalise": "unit norm", "metric": "cosine", "look": "Neighbours", "first": 900, "second": 0}  # fmt: skip
 FACES = SAME | {"data": "turning_head", "data.order_noise": 3, "data.random_state": 0, "pool_size": 16,
                 "n_components": 512, "first": 17}  # fmt: skip

@@ -39,11 +39,9 @@ class Source(ScaledData):
 
 def choose_hash(panel: Panel) -> tuple[MapSpec[FeatureMap], bool]:
     """Ask for a hash with its parameters, and whether SimHash is drawn next to it."""
-    with panel.section("controls", ["scheme", "n_components", "pool_size", "gamma", _SEED.name, "beside"]):
+    with panel.section("controls", ["map", "n_components", "pool_size", "gamma", _SEED.name, "beside"]):
         titles = hash_titles()
-        chosen = panel.choice(
-            "scheme", list(titles), "RandomMaxout", "Hash", "What a symbol says about a point.", titles
-        )
+        chosen = panel.choice("map", list(titles), "RandomMaxout", "Hash", "What a symbol says about a point.", titles)
         spec = MapSpec(map_class(chosen))
         for param in spec.cls.params:
             if param.name == "n_components":

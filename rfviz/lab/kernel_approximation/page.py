@@ -41,13 +41,13 @@ __all__ = ["PAGE", "KernelApproximation", "NothingComputedError", "Result", "fig
 _MEASURES = 30
 FIGURE_3 = f"{COMPOSITIONAL_KERNELS}, Figure 3: 128 colour images of 24×24 pixels, ten draws"
 BIASED = {"data": "sphere", "data.n_samples": 500, "data.dimension": 3, "points": 128, "draws": 20, "m_max": 500,
-          "schemes": ["RandomFourier"], "gamma": 0.1, "paired": True, "odd": True, "normalise": "unit norm",
+          "maps": ["RandomFourier"], "gamma": 0.1, "paired": True, "odd": True, "normalise": "unit norm",
           "metric": "rmse", "m": 11}  # fmt: skip
 BETTER = {"data": "digits", "normalise": "unit norm", "points": 128, "draws": 10, "m_max": 1000, "m": 112, "odd": False,
-          "schemes": ["RandomFourier"], "draw": ["iid", "orthogonal", "structured", "qmc"], "spectrum": "gaussian",
+          "maps": ["RandomFourier"], "draw": ["iid", "orthogonal", "structured", "qmc"], "spectrum": "gaussian",
           "gamma": 1.0, "paired": True, "metric": "rmse"}  # fmt: skip
 SHARED_POOL = {"data": "digits", "points": 128, "normalise": "unit norm", "metric": "rmse", "relative": True,
-               "schemes": ["RandomMaxout", "SharedPoolMaxout"], "pool_size": 4, "pools": [], "n_projections": 400,
+               "maps": ["RandomMaxout", "SharedPoolMaxout"], "pool_size": 4, "pools": [], "n_projections": 400,
                "m_max": 2000, "m": 94, "draws": 20, "odd": False}  # fmt: skip
 
 
@@ -57,7 +57,7 @@ def figure_3(skeleton: str) -> dict[str, Any]:
     data = {"data": "cifar10", "data.side": "24"} if found else {"data": DEFAULT_COLOUR_IMAGES}
     return data | {
         "normalise": "none", "points": 128, "draws": 10, "m_max": 10_000, "m": 1128, "odd": False, "metric": "rmse",
-        "schemes": ["CompositionalFeatures", "HybridCompositional"], "skeleton": skeleton, "turn": 0.5,
+        "maps": ["CompositionalFeatures", "HybridCompositional"], "skeleton": skeleton, "turn": 0.5,
         "deduplicate": True, "both": True, "paired": False,
     }  # fmt: skip
 
@@ -73,7 +73,7 @@ class NothingComputedError(ParameterError):
 
     def __init__(self, labels: Sequence[str], failures: Mapping[str, str]) -> None:
         why = " ".join(f"{label}: {reason}" for label, reason in failures.items())
-        super().__init__("schemes", "must hold a map that can be computed", list(labels), why or "Choose one.")
+        super().__init__("maps", "must hold a map that can be computed", list(labels), why or "Choose one.")
         self.failures = failures
 
 

@@ -108,9 +108,9 @@ def choose_settings(panel: Panel, image_shape: Sequence[int] | None) -> Settings
     """Ask for all else; maps that project can be confined to rectangles of images of the given shape."""
     offered = offered_maps(image_shape)
     titles = {name: cls.label for name, cls in offered.items()}
-    with panel.section("controls", ["schemes", FEATURES.name, "pool_size", "gamma"]):
+    with panel.section("controls", ["maps", FEATURES.name, "pool_size", "gamma"]):
         names = panel.several(
-            "schemes", list(titles), ["RandomFourier", "RandomMaxout"], "Maps", "The feature maps to compare.", titles
+            "maps", list(titles), ["RandomFourier", "RandomMaxout"], "Maps", "The feature maps to compare.", titles
         )
         classes = [cls for name, cls in offered.items() if name in names]
         m_max, odd = panel.control(M_MAX), panel.foresee(ODD)

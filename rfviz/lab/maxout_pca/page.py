@@ -27,7 +27,7 @@ SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another 
 DIMENSIONS = Param("dimensions", "2", "choice", choices=("2", "3"), label="Dimensions", help="Principal components.")
 #: Name of the control that holds the selected point.
 POINT = "point"
-PAPER = {"scheme": "RandomMaxout", "n_components": 10_000, "pool_size": 12, "normalise": "unit norm", "seed": 0,
+PAPER = {"map": "RandomMaxout", "n_components": 10_000, "pool_size": 12, "normalise": "unit norm", "seed": 0,
          "dimensions": "2", POINT: 0, "data": "turning_head", "data.order_noise": 3,
          "data.random_state": 0}  # fmt: skip
 
@@ -51,7 +51,7 @@ class MaxoutPCAPage(ExperimentPage[ScaledData, MaxoutPCA, EmbeddingResult]):
 
     def settings(self, panel: Panel, source: ScaledData) -> MaxoutPCA:
         defaults = {"n_components": 2000, "pool_size": 12, "gamma": 1.0}
-        with panel.section("controls", ["scheme", "n_components", "pool_size", "gamma", SEED.name]):
+        with panel.section("controls", ["map", "n_components", "pool_size", "gamma", SEED.name]):
             spec = choose_map(panel, defaults, source.dataset.image_shape)
             spec = spec.replace(random_state=panel.control(SEED))
             n_dimensions = int(panel.control(DIMENSIONS))

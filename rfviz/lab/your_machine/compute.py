@@ -279,7 +279,7 @@ def to_frame(speeds: Sequence[Speed]) -> pd.DataFrame:
     for speed in speeds:
         m, took = speed.verified
         row = {
-            "scheme": speed.label,
+            "map": speed.label,
             "% of the limit": 100.0 * speed.share,
             "limit set by": speed.bound,
             "Gflop/s": speed.work.flops / speed.map_seconds / 1e9,

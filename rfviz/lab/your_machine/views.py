@@ -118,8 +118,8 @@ def _sizes(speeds: Sequence[Speed]) -> None:
         dict.fromkeys(columns, "localized") | {"predicted s": "%.2f", "took s": "%.2f"} | {"TF32 error, %": "%.3f"}
     )
     config: dict[str, Any] = {name: st.column_config.NumberColumn(format=how) for name, how in formats.items()}
-    config["scheme"] = st.column_config.Column("map", width=150)
-    shown = frame[["scheme", *columns, "predicted s", "took s", "TF32 error, %"]]
+    config["map"] = st.column_config.Column("map", width=150)
+    shown = frame[["map", *columns, "predicted s", "took s", "TF32 error, %"]]
     st.dataframe(shown, hide_index=True, height="content", column_config=config)
     st.caption(text.NUMBERS)
 

@@ -25,9 +25,9 @@ __all__ = ["ZooView"]
 
 # Pages that take a map from their address, their titles, and by which control.
 _PAGES = (
-    ("distance-saturation", "Distances", "scheme"),
-    ("kernel-approximation", "Kernel", "schemes"),
-    ("accuracy", "Accuracy", "schemes"),
+    ("distance-saturation", "Distances", "map"),
+    ("kernel-approximation", "Kernel", "maps"),
+    ("accuracy", "Accuracy", "maps"),
 )
 
 
@@ -102,7 +102,7 @@ def _links(cls: type[FeatureMap]) -> list[dict[str, str]]:
             "name": f"{cls.label} in {title.lower()}",
             # The trailing comma tells a list of one from a word.
             "href": f"{'/' if base else ''}{base}/{page}?"
-            + urlencode({**images, name: cls.__name__ + ("," if name == "schemes" else "")}, safe=","),
+            + urlencode({**images, name: cls.__name__ + ("," if name == "maps" else "")}, safe=","),
         }
         for page, title, name in _PAGES
     ]

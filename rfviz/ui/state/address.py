@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from rfviz.lab.address import format_value, parse_value, same_text
+from rfviz.lab.address import current_name, format_value, parse_value, same_text
 from rfviz.lab.zoom import ZoomCheck
 from rfviz.ui.plain import plain
 
@@ -28,14 +28,14 @@ class AddressReader:
 
     def __init__(self, query: Mapping[str, str], arrives: bool) -> None:
         self._query = query
-        self._linked = set(query) if arrives else set()
+        self._linked = set(map(current_name, query)) if arrives else set()
         self._zoom = ZoomCheck(query["zoom"]) if "zoom" in self._linked else None
         self._given: dict[str, str | None] = {}
         self._wrong: list[str] = []
 
     def give(self, texts: Mapping[str, str | None]) -> None:
         """Set a lesson's values, as an address holds them, which controls take when next drawn; None: the default."""
-        self._given = dict(texts)
+        self._given = {current_name(name): text for name, text in texts.items()}
 
     def is_asked(self, name: str) -> bool:
         """Return whether a control is to take a value from here although it has one."""
@@ -57,7 +57,12 @@ class AddressReader:
         if name in self._given:
             return self._value(name, self._given.pop(name), default, clean, "this lesson")
         self._linked.discard(name)
-        return self._value(name, self._query.get(name), present, clean, "the address")
+        return self._value(name, self._read(name), present, clean, "the address")
+
+    def _read(self, name: str) -> str | None:
+        if name in self._query:
+            return self._query[name]
+        return next((text for given, text in self._query.items() if current_name(given) == name), None)
 
     def view(self, name: str, options: Sequence[str]) -> list[str]:
         """Return those of the options that the address names for the view, when the page opens; else none."""

@@ -17,7 +17,7 @@ What a student predicts is not stored.
 **On a projector.** Add `present=true`, or choose *Teach → Presenter view*: large type, a taller chart, fewer controls.
 The right arrow key shows the answer and goes on, the left one goes back; no prediction is asked for.
 
-**Fewer controls.** `hide=seed,scheme,sidebar` leaves controls out that then keep the value that the address gives them.
+**Fewer controls.** `hide=seed,map,sidebar` leaves controls out that then keep the value that the address gives them.
 *Teach → Link for students* makes such an address from boxes that you tick. `embed=true` leaves out the frame as well,
 for an iframe in a page of your own.
 

@@ -13,6 +13,7 @@ import streamlit as st
 
 from rfviz import datasets
 from rfviz.features import registry
+from rfviz.lab.address import current_name
 from rfviz.lab.index import ASSETS, NAVIGATION
 from rfviz.ui.component import Component
 from rfviz.ui.state import PageState
@@ -40,14 +41,14 @@ def wants_sidebar() -> bool:
 def begin(state: PageState) -> None:
     """Decide, before a page is drawn, what is hidden, how large it is, and what a lesson sets."""
     _settle_view()
-    hidden = {name for name in (part.strip() for part in st.query_params.get("hide", "").split(",")) if name}
+    hidden = {current_name(name) for name in map(str.strip, st.query_params.get("hide", "").split(",")) if name}
     state.possible = _possible
     step = here.begin(state) if (here := lessons()) else None
     if step or is_lecturing():
         hidden |= {"presets", "question"}
     if is_presenting() and not st.session_state.get(_ALL):
         hidden |= {"details", "share", *(() if step else _MINOR)}
-        state.only = step.settings if step else None
+        state.only = [*map(current_name, step.settings)] if step else None
     if st.context.is_embedded:
         hidden |= {"menu", "share"}
     state.hidden = frozenset(hidden)
@@ -140,9 +141,9 @@ def _show_all() -> None:
 
 def _possible() -> frozenset[str]:
     """Return the names that some map, data set or page part has, though this page may not have them at present."""
-    of_schemes = {param.name for scheme in registry().values() for param in scheme.params}
+    of_maps = {param.name for cls in registry().values() for param in cls.params}
     of_data = {f"data.{param.name}" for spec in datasets.specs().values() for param in spec.params}
-    return frozenset({*of_schemes, *of_data, *PARTS, *_MINOR})
+    return frozenset({*of_maps, *of_data, *PARTS, *_MINOR})
 
 
 def _dress(lesson: bool, no_sidebar: bool) -> None:

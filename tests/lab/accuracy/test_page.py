@@ -26,7 +26,7 @@ from rfviz.lab.preset import Preset
 from tests.app_pages import array, assert_refused, changed, opened, run_to_its_end, specs
 
 SLUG = "accuracy"
-SMALL = {"references": [], "m_max": 60, "seeds": 1, "schemes": ["RandomFourier", "RandomMaxout", "SharedPoolMaxout"]}
+SMALL = {"references": [], "m_max": 60, "seeds": 1, "maps": ["RandomFourier", "RandomMaxout", "SharedPoolMaxout"]}
 
 
 def curve_names(at):
@@ -47,16 +47,14 @@ def test_whole_images_are_compared_with_rectangles():
 
 
 def test_rectangles_are_offered_for_images_and_maps_that_project():
-    at = opened(SLUG, {**SMALL, "schemes": ["RandomFourier"]})
+    at = opened(SLUG, {**SMALL, "maps": ["RandomFourier"]})
     assert at.session_state[f"{SLUG}.receptive_field"] == (8, 8) and f"{SLUG}.whole" not in at.session_state
-    for other in ({"data": "moons"}, {"schemes": ["CompositionalFeatures"]}):
-        assert (
-            f"{SLUG}.receptive_field" not in opened(SLUG, {**SMALL, "schemes": ["RandomFourier"]} | other).session_state
-        )
+    for other in ({"data": "moons"}, {"maps": ["CompositionalFeatures"]}):
+        assert f"{SLUG}.receptive_field" not in opened(SLUG, {**SMALL, "maps": ["RandomFourier"]} | other).session_state
 
 
 def test_the_address_holds_the_rectangles():
-    at = opened(SLUG, SMALL | {"schemes": ["RandomProjection"]}, {"receptive_field": "2,5", "whole": "false"})
+    at = opened(SLUG, SMALL | {"maps": ["RandomProjection"]}, {"receptive_field": "2,5", "whole": "false"})
     assert at.session_state[f"{SLUG}.receptive_field"] == (2, 5)
     assert curve_names(run_to_its_end(at)) == ["Random projection, rectangles"]
 
@@ -86,11 +84,11 @@ def test_the_ladder_on_digits_goes_down():
 
 
 def test_convolutions_are_offered_for_images_alone():
-    images = opened(SLUG, SMALL | {"schemes": ["RandomConvolution"], "patch_size": 3})
+    images = opened(SLUG, SMALL | {"maps": ["RandomConvolution"], "patch_size": 3})
     assert curve_names(run_to_its_end(images)) == ["Random convolution"]
     assert f"{SLUG}.grid" in images.session_state
-    points = opened(SLUG, SMALL | {"data": "moons", "schemes": ["RandomConvolution", "RandomFourier"]})
-    assert points.session_state[f"{SLUG}.schemes"] == ["RandomFourier"]
+    points = opened(SLUG, SMALL | {"data": "moons", "maps": ["RandomConvolution", "RandomFourier"]})
+    assert points.session_state[f"{SLUG}.maps"] == ["RandomFourier"]
 
 
 @pytest.mark.slow
@@ -101,7 +99,7 @@ def test_the_preset_runs_its_four_curves():
 
 
 def test_doubly_stochastic_training_is_compared_with_the_exact_solution():
-    at = run_to_its_end(opened(SLUG, {**SMALL, "schemes": ["RandomFourier"], "m_max": 200, "doubly": True}))
+    at = run_to_its_end(opened(SLUG, {**SMALL, "maps": ["RandomFourier"], "m_max": 200, "doubly": True}))
     assert curve_names(at) == ["Random Fourier", "Random Fourier, doubly stochastic"]
     assert not at.warning
     said = "\n".join(m.value for m in at.markdown)
@@ -111,12 +109,12 @@ def test_doubly_stochastic_training_is_compared_with_the_exact_solution():
 
 
 def test_no_maps_is_one_sentence_and_no_failure():
-    at = opened(SLUG, {"schemes": [], "references": []})
+    at = opened(SLUG, {"maps": [], "references": []})
     assert not at.exception and not at.error and not specs(at)
     assert [info.value for info in at.info] == ["Choose at least one map."]
 
 
-ONE_MAP = {"schemes": ["RandomProjection"], "references": [], "m_max": 40, "seeds": 1}
+ONE_MAP = {"maps": ["RandomProjection"], "references": [], "m_max": 40, "seeds": 1}
 
 
 def test_without_a_browser_a_baseline_that_is_refused_is_a_warning(monkeypatch):
@@ -138,7 +136,7 @@ def test_each_loss(loss):
     assert any(f"({loss})" in markdown.value for markdown in at.markdown)
 
 
-KERNELS = {"schemes": ["RandomFourier", "RandomMaxout"], "references": [], "m_max": 300, "seeds": 1, "exact": True}
+KERNELS = {"maps": ["RandomFourier", "RandomMaxout"], "references": [], "m_max": 300, "seeds": 1, "exact": True}
 
 
 def test_exact_kernels_are_drawn_beside_their_curves():
@@ -169,7 +167,7 @@ def test_a_script_computes_the_same_exact_kernels():
 
 def test_a_kernel_that_cannot_be_computed_leaves_the_curves(monkeypatch):
     monkeypatch.setenv("RFVIZ_MEMORY_GB", "0.02")
-    at = run_to_its_end(opened(SLUG, {**KERNELS, "m_max": 40, "schemes": ["RandomFourier"], "test": 30}))
+    at = run_to_its_end(opened(SLUG, {**KERNELS, "m_max": 40, "maps": ["RandomFourier"], "test": 30}))
     (warning,) = at.warning
     assert "Random Fourier, exact kernel" in warning.value and "1,258 training rows needs" in warning.value
     (curve,) = [t for t in specs(at)[0]["data"] if t["mode"] == "lines+markers"]
@@ -183,7 +181,7 @@ def test_exact_kernels_are_offered_to_ridge_regression_in_memory(large):
 
 
 def test_architectures_are_ranked():
-    setting = {"data": "photo_patches", "data.max_samples": 200, "schemes": ["CompositionalFeatures"], "m_max": 40}
+    setting = {"data": "photo_patches", "data.max_samples": 200, "maps": ["CompositionalFeatures"], "m_max": 40}
     setting |= {"skeletons": ["4-4", "full"], "references": [], "seeds": 2, "normalise": "standardise rows"}
     setting["exact"] = True
     at = run_to_its_end(opened(SLUG, setting))
@@ -203,7 +201,7 @@ def crops(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     np.savez(tmp_path / "cifar10.npz", X=rng.integers(0, 256, (200, 32, 32, 3), np.uint8), y=np.arange(200) % 10)
     monkeypatch.setenv("RFVIZ_DATA", str(tmp_path))
-    setting = {"data": "cifar10", "data.side": "24", "schemes": ["CompositionalFeatures"], "references": []}
+    setting = {"data": "cifar10", "data.side": "24", "maps": ["CompositionalFeatures"], "references": []}
     return setting | {"skeletons": ["6-6", "4-4", "full"], "m_max": 20, "seeds": 1, "alpha": 1.0}
 
 
@@ -246,7 +244,7 @@ def test_a_link_opens_a_tab():
 
 
 def test_architectures_are_refused_where_there_are_no_images():
-    message = assert_refused(opened(SLUG, {"data": "moons", "schemes": ["CompositionalFeatures"],
+    message = assert_refused(opened(SLUG, {"data": "moons", "maps": ["CompositionalFeatures"],
                                                  "skeletons": ["4-4"]}))  # fmt: skip
     assert "no images" in message
 
@@ -296,7 +294,7 @@ def large(tmp_path, monkeypatch):
     for number, rows in enumerate(np.split(np.arange(3000), (1000, 1700))):
         table.iloc[rows].to_parquet(tmp_path / "large" / f"{number}.parquet")
     datasets.set_folder(tmp_path)
-    yield {**SMALL, "schemes": ["RandomFourier"], "data": "folder:large", "data.max_samples": 300}
+    yield {**SMALL, "maps": ["RandomFourier"], "data": "folder:large", "data.max_samples": 300}
     datasets.set_folder(None)
 
 
@@ -334,7 +332,7 @@ def test_other_methods_learn_once_whichever_rows_are_read(large, monkeypatch):
 
 
 def test_what_cannot_read_all_rows_fails_alone_and_says_why(large):
-    at = run_to_its_end(opened(SLUG, {**large, "schemes": ["RandomFourier", "RandomBinning"], "all_rows": True}))
+    at = run_to_its_end(opened(SLUG, {**large, "maps": ["RandomFourier", "RandomBinning"], "all_rows": True}))
     points = {t["name"]: len(array(t["y"])) for t in specs(at)[0]["data"] if t.get("mode") == "lines+markers"}
     assert points["Random Fourier"] and not points["Random binning"]
     assert any("must not learn its columns from the rows" in w.value for w in at.warning)

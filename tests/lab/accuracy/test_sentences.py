@@ -27,7 +27,7 @@ def settings(seed):
     rng = np.random.default_rng(seed)
     return {
         "data": ["moons", "digits"][seed % 4 == 0],
-        "schemes": [m for m in MAPS if rng.random() < 0.5] or MAPS[:1],
+        "maps": [m for m in MAPS if rng.random() < 0.5] or MAPS[:1],
         "references": [name for name in OTHERS if rng.random() < 0.6],
         "m_max": int(rng.choice([20, 40, 100])),
         "seeds": int(rng.choice([1, 3])),

@@ -40,7 +40,7 @@ def test_weights_of_other_lengths_change_the_kernel_here_and_on_other_pages():
     assert np.abs(mixed - plain).max() > 0.05 and not at.error
     links = " ".join(str(element.proto) for element in at.get("page_link"))
     assert "weights=four" in links.replace("%20", " ").replace("+", " ")
-    on_data = opened("accuracy", {"schemes": ["RandomActivation"], "function": "sin(4*x)", "weights": "four lengths"})
+    on_data = opened("accuracy", {"maps": ["RandomActivation"], "function": "sin(4*x)", "weights": "four lengths"})
     assert not on_data.error and on_data.session_state["accuracy.weights"] == "four lengths"
     changed(at, SLUG, {"what": "pool"})
     assert not any(box.label == "Weights w" for box in at.selectbox) and not at.error
@@ -98,9 +98,9 @@ def test_the_verdict_is_in_the_sentence():
 
 @pytest.mark.parametrize("slug", ["distance-saturation", "decision-surfaces"])
 def test_a_map_that_was_built_can_be_used_on_other_pages(slug):
-    at = opened(slug, query={"scheme": "RandomActivation", "function": "max(0, x)^2", "n_components": "100"})
+    at = opened(slug, query={"map": "RandomActivation", "function": "max(0, x)^2", "n_components": "100"})
     assert not at.error and at.text_input[0].value == "max(0, x)^2"
-    at = opened(slug, query={"scheme": "RandomFourier", "spectrum": "own", "density": "exp(-x)", "gamma": "1"})
+    at = opened(slug, query={"map": "RandomFourier", "spectrum": "own", "density": "exp(-x)", "gamma": "1"})
     assert not at.error and at.text_input[0].value == "exp(-x)"
 
 
@@ -108,7 +108,7 @@ def test_a_map_that_was_built_races_against_others():
     small = {"data": "moons", "m_max": "20", "seeds": "1", "references": ","}
     own = {"function": "max(0, x)^2", "spectrum": "own", "density": "exp(-x)", "rule": "range"}
     names = "RandomActivation,RandomFourier,RandomPool"
-    values = read_preset("http://localhost/accuracy?" + urlencode(small | own | {"schemes": names}))[1]
+    values = read_preset("http://localhost/accuracy?" + urlencode(small | own | {"maps": names}))[1]
     preset = Preset(values)
     page = find_page("accuracy")
     source = page.source(preset)
@@ -155,7 +155,7 @@ def test_a_link_to_what_is_no_formula_shows_the_default_below_the_sentence():
 
 
 def test_on_other_pages_too_a_typing_error_keeps_the_picture():
-    state = {"scheme": "RandomActivation", "function": "sin(x)", "n_components": 100}
+    state = {"map": "RandomActivation", "function": "sin(x)", "n_components": 100}
     at = opened("distance-saturation", state)
     before = drawn_in(specs(at)[0])
     changed(at, "distance-saturation", {"function": "sin(x"})

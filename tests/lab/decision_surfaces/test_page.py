@@ -82,7 +82,7 @@ def test_the_slider_changes_the_first_panel_alone():
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", list(registry()))
 def test_every_scheme_is_drawn_with_its_creases(scheme):
-    at = opened(SLUG, MOONS | {"scheme": scheme, "n_components": 20})
+    at = opened(SLUG, MOONS | {"map": scheme, "n_components": 20})
     assert not at.error and len(specs(at)) == 3
     plain = pictures(at)
     creased = pictures(changed(at, SLUG, {"creases": 20}))
@@ -106,7 +106,7 @@ def preset(at, label):
 @pytest.mark.parametrize("label", ["Two spirals", "The digits’ plane", "Linear features cannot", "Facets of maxout"])
 def test_presets_set_everything(label):
     expected = pictures(preset(opened(SLUG), label))
-    changed_first = opened(SLUG, {"scheme": "RandomReLU", "data": "xor", "C": 0.1, "seed": 5, "n_components": 4,
+    changed_first = opened(SLUG, {"map": "RandomReLU", "data": "xor", "C": 0.1, "seed": 5, "n_components": 4,
                                   "loss": "hinge", "normalise": "standardise"})  # fmt: skip
     assert pictures(changed_first) != expected
     assert pictures(preset(changed_first, label)) == expected
@@ -155,7 +155,7 @@ def test_undo_and_clear():
 @pytest.mark.parametrize("loss", ["ridge", "logistic", "hinge"])
 @pytest.mark.parametrize("scheme", ["RandomFourier", "RandomMaxout", "RandomProjection"])
 def test_two_points_are_enough(loss, scheme):
-    at = opened(SLUG, OWN | {"points": PAIR, "loss": loss, "scheme": scheme, "n_components": 200})
+    at = opened(SLUG, OWN | {"points": PAIR, "loss": loss, "map": scheme, "n_components": 200})
     assert not at.error and all("training accuracy 100%" in heading for heading in headings(at))
     # The left edge belongs to the left point, the right edge to the right one, in every panel.
     for source in pictures(at):
@@ -192,7 +192,7 @@ def test_there_is_an_end_of_points(monkeypatch):
 
 
 def test_impossible_address_is_corrected_with_a_notice():
-    query = {"n_components": "77", "scheme": "<script>", "data": "circle", "creases": "-4", "C": "x"}
+    query = {"n_components": "77", "map": "<script>", "data": "circle", "creases": "-4", "C": "x"}
     at = opened(SLUG, query=query)
     assert not at.error and len(at.toast) == len(query) and specs(at)
     assert at.session_state[f"{SLUG}.n_components"] in M_GRID
@@ -238,7 +238,7 @@ def test_classes_are_named_next_to_their_own_marks():
     ],
 )
 def test_the_width_of_a_kernel_plays_as_pool_sizes_do(scheme, symbols):
-    panel, cache = Preset({"scheme": scheme, "n_components": 50, "data": "moons", "data.n_samples": 60}), Cache()
+    panel, cache = Preset({"map": scheme, "n_components": 50, "data": "moons", "data.n_samples": 60}), Cache()
     source = PAGE.source(panel)
     found = compute(PAGE, source, PAGE.settings(panel, source), cache)
     played = PAGE.animations(source, found.settings, found.result, panel)

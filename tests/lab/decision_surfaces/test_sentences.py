@@ -17,7 +17,7 @@ def settings(seed):
         "data": str(rng.choice(["moons", "circles", "xor"])),
         "data.n_samples": int(rng.choice([40, 100, 400])),
         "data.noise": float(rng.choice([0.15, 0.4])),
-        "scheme": str(rng.choice(["RandomFourier", "RandomMaxout"])),
+        "map": str(rng.choice(["RandomFourier", "RandomMaxout"])),
         "n_components": int(rng.choice(GRID)),
         "C": float(rng.choice([0.1, 10.0])),
     }
@@ -84,7 +84,7 @@ def test_the_difference_is_counted_where_the_points_are_and_falls_as_features_te
 
 def test_crosses_that_are_not_all_drawn_are_said_to_be_fewer():
     """Linear features of an exclusive or misclassify about half of 500 test points."""
-    noisy = {"data": "xor", "data.n_samples": 2000, "data.noise": 0.4, "scheme": "RandomProjection", "n_components": 2}
+    noisy = {"data": "xor", "data.n_samples": 2000, "data.noise": 0.4, "map": "RandomProjection", "n_components": 2}
     chart = page_at("decision-surfaces", noisy).charts[0]
     (missed,) = [t for t in chart.figure.data if t.name == "missed"]
     assert len(missed.x) == 200

@@ -90,7 +90,7 @@ def test_seeds_are_averaged_where_brute_force_puts_them(pairs):
 @pytest.mark.parametrize(("scheme", "control"), [("RandomMaxout", "pool_size"), ("RandomFourier", "gamma"),
                                                  ("RandomBinning", "gamma")])  # fmt: skip
 def test_what_can_be_compared_is_played(scheme, control):
-    panel, cache = Preset({"scheme": scheme, "n_components": 50, "data.n_samples": 30, "printed": False}), Cache()
+    panel, cache = Preset({"map": scheme, "n_components": 50, "data.n_samples": 30, "printed": False}), Cache()
     source = PAGE.source(panel)
     found = compute(PAGE, source, PAGE.settings(panel, source), cache)
     (spec,) = [one for one in PAGE.animations(source, found.settings, found.result, panel) if one.control == control]

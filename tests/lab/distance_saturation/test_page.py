@@ -76,7 +76,7 @@ def test_half_a_million_pairs_are_drawn_as_density():
     ],
 )
 def test_saturation_says_why_a_curve_is_missing(setting, said):
-    at = opened(SATURATION, {"scheme": "RandomFourier", "n_components": 200} | setting)
+    at = opened(SATURATION, {"map": "RandomFourier", "n_components": 200} | setting)
     assert not at.error and not at.warning
     assert said in "\n".join(markdown.value for markdown in at.markdown)
     names = [t.get("name", "") for t in specs(at)[0]["data"]]

@@ -18,7 +18,7 @@ def settings(seed):
     rng = np.random.default_rng(seed)
     name, options = ("gamma", FOURIER) if seed % 3 == 2 else ("pool_size", MAXOUT)
     values = {key: choices[rng.integers(len(choices))] for key, choices in options.items()}
-    values |= {"scheme": "RandomMaxout" if name == "pool_size" else "RandomFourier"}
+    values |= {"map": "RandomMaxout" if name == "pool_size" else "RandomFourier"}
     values |= {"n_components": int(rng.choice([10, 80, 1000])), "data.n_samples": int(rng.choice([5, 50, 100]))}
     if name == "pool_size":
         values["printed"] = bool(rng.integers(2))

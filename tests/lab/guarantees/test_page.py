@@ -60,7 +60,7 @@ def test_every_data_set_without_download_works(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", list(registry()))
 def test_every_scheme_is_measured_or_says_why_not(scheme):
-    at = opened(SLUG, {**SMALL, "scheme": scheme} | UNFOLDED)
+    at = opened(SLUG, {**SMALL, "map": scheme} | UNFOLDED)
     if at.error:
         assert "closed form" in at.error[0].value
         return
@@ -162,6 +162,6 @@ def test_too_large_a_request_is_refused_before_it_starts(monkeypatch):
 
 
 def test_without_a_guarantee_none_is_announced():
-    at = opened(SLUG, {"scheme": "RandomMaxout", "draws": 20, "n_components": 100})
+    at = opened(SLUG, {"map": "RandomMaxout", "draws": 20, "n_components": 100})
     said = " ".join(caption.value for caption in at.caption)
     assert "No guarantee is drawn" in said and "Dashed" not in said

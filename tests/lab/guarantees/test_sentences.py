@@ -13,7 +13,7 @@ SCHEMES = ["RandomFourier", "RandomFourier", "RandomBinning", "RandomMaxout", "R
 def settings(seed):
     rng = np.random.default_rng(seed)
     return {
-        "scheme": SCHEMES[seed % len(SCHEMES)],
+        "map": SCHEMES[seed % len(SCHEMES)],
         "points": 8,
         "draws": 20,
         "n_components": int(rng.choice([10, 100, 1000])),
@@ -74,7 +74,7 @@ def test_every_number_of_the_sentence_is_drawn(seed):
     if "(extrapolated)" in said:
         said.says("Only up to {} features were measured.", next(iter(drawn.measured.values())).x[-1])
     says_what_holds_at_m(said, drawn, values["n_components"])
-    if values["scheme"] == "RandomProjection":
+    if values["map"] == "RandomProjection":
         said.skips(r"$4e^{-m(\varepsilon^2/2-\varepsilon^3/3)/2}$")
     said.says_nothing_else()
 

@@ -25,7 +25,7 @@ def shown(values, cache):
         ({}, "n_components", 384),
         ({}, "pool_size", 24),
         ({"beside": False, "look": "Near and far"}, "seed", 7),
-        ({"scheme": "RandomBinning", "normalise": "none", "gamma": 2.4}, "gamma", 0.4),
+        ({"map": "RandomBinning", "normalise": "none", "gamma": 2.4}, "gamma", 0.4),
     ],
 )
 def test_frames_are_the_chart_of_the_page(settings, control, value):
@@ -48,6 +48,6 @@ def test_frames_are_the_chart_of_the_page(settings, control, value):
 
 
 def test_only_controls_of_the_hash_play():
-    found, panel = shown({"scheme": "RandomProjection"}, Cache())
+    found, panel = shown({"map": "RandomProjection"}, Cache())
     names = [spec.control for spec in PAGE.animations(found.source, found.settings, found.result, panel)]
     assert names == ["n_components", "seed"]

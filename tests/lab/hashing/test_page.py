@@ -148,7 +148,7 @@ def test_every_data_set_without_download_works(name):
 
 @pytest.mark.parametrize("scheme", hash_titles())
 def test_every_hash_works_or_says_why_not(scheme):
-    at = opened(SLUG, {"scheme": scheme})
+    at = opened(SLUG, {"map": scheme})
     assert not at.exception
     assert len(specs(at)) == 3 or len(at.error) == 1
 

@@ -12,12 +12,12 @@ def settings(seed):
     values = {
         "data": ["digits", "turning_head", "sphere"][seed % 3],
         "seed": int(rng.integers(3)),
-        "scheme": str(rng.choice(["RandomMaxout", "RandomMaxout", "RandomProjection"])),
+        "map": str(rng.choice(["RandomMaxout", "RandomMaxout", "RandomProjection"])),
         "n_components": int(rng.choice([16, 32, 256])),
         "look": "Near and far",
         "k": int(rng.choice([1, 5])),
     }
-    if values["scheme"] == "RandomMaxout":
+    if values["map"] == "RandomMaxout":
         values["pool_size"] = int(rng.choice([2, 3, 8, 16]))
     return values
 

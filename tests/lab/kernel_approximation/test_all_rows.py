@@ -29,7 +29,7 @@ from tests.app_pages import array, changed, opened, run_to_its_end, specs
 SLUG = "kernel-approximation"
 ALL_ROWS = "RMSE, all rows ÷ mean k(x, x)"
 N, DRAWN, POINTS, GRID = 1500, 200, 16, (2, 10, 30)
-SMALL = {"points": POINTS, "m_max": 40, "draws": 2, "schemes": ["RandomFourier"], "data": "folder:large"}
+SMALL = {"points": POINTS, "m_max": 40, "draws": 2, "maps": ["RandomFourier"], "data": "folder:large"}
 SPECS = [
     MapSpec(RandomFourier, gamma=0.5, paired=False),
     MapSpec(RandomFourier, gamma="scale"),
@@ -248,7 +248,7 @@ def test_the_page_draws_all_rows_next_to_the_points(write):
 
 def test_what_is_stopped_keeps_the_passes_that_are_done(write):
     write(table())
-    panel = Preset({**SMALL, "draws": 8, "schemes": ["RandomFourier", "RandomMaxout"], "all_rows": True})
+    panel = Preset({**SMALL, "draws": 8, "maps": ["RandomFourier", "RandomMaxout"], "all_rows": True})
     source, cache = PAGE.source(panel), Cache()
     settings = PAGE.settings(panel, source)
     work = PAGE.work(source, settings, cache)
@@ -279,7 +279,7 @@ def test_what_is_stopped_keeps_the_passes_that_are_done(write):
 def test_the_sentence_is_true(write, far, holds):
     """One row of a hundred is thirty times as large: maxout's error on it is, too, and no point is one of them."""
     write(table(far=far))
-    setting = {**SMALL, "points": 64, "normalise": "none", "schemes": ["RandomMaxout"], "all_rows": True, "draws": 3}
+    setting = {**SMALL, "points": 64, "normalise": "none", "maps": ["RandomMaxout"], "all_rows": True, "draws": 3}
     found = computed(setting)
     (result,) = found.result.maps
     ratio = result.all_rows.average("rmse") / result.errors.average("rmse")
@@ -300,7 +300,7 @@ def test_a_map_without_a_kernel_fails_alone(write, monkeypatch):
         raise ParameterError("kernel", "must have a closed form", "RandomFourier", "This map has none.")
 
     monkeypatch.setattr(RandomFourier, "kernel", kernel)
-    at = opened(SLUG, {**SMALL, "schemes": ["RandomFourier", "RandomMaxout"], "all_rows": True})
+    at = opened(SLUG, {**SMALL, "maps": ["RandomFourier", "RandomMaxout"], "all_rows": True})
     at = run_to_its_end(at)
     assert not at.error and not at.exception
     names = [t.get("name") for t in specs(at)[0]["data"]]

@@ -34,12 +34,12 @@ def test_frames_are_the_charts_of_the_page(number, control, value):
 
 
 def test_pools_play_only_where_every_map_has_a_result():
-    found, panel, _ = shown({"schemes": ["RandomFourier"]})
+    found, panel, _ = shown({"maps": ["RandomFourier"]})
     names = [spec.control for spec in PAGE.animations(found.source, found.settings, found.result, panel)]
     assert names == ["m"]
 
 
 def test_without_any_map_the_reason_is_said():
-    with pytest.raises(NothingComputedError, match=r"schemes must hold a map that can be computed.*Choose") as error:
-        shown({"schemes": []})
+    with pytest.raises(NothingComputedError, match=r"maps must hold a map that can be computed.*Choose") as error:
+        shown({"maps": []})
     assert not error.value.failures

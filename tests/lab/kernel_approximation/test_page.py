@@ -52,7 +52,7 @@ def test_every_data_set_without_download_works(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", list(registry()))
 def test_every_scheme_races_or_says_why_not(scheme):
-    at = opened(SLUG, {**SMALL, "schemes": [scheme]})
+    at = opened(SLUG, {**SMALL, "maps": [scheme]})
     assert not at.error
     assert specs(at) or "closed form" in at.warning[0].value
     params = registry()[scheme].params
@@ -77,7 +77,7 @@ def test_further_pools_add_curves_and_clouds():
 
 
 def test_no_map_is_no_failure():
-    at = opened(SLUG, {"schemes": []})
+    at = opened(SLUG, {"maps": []})
     assert not at.error and at.info and not specs(at)
 
 
@@ -141,7 +141,7 @@ def test_too_large_a_request_is_refused_before_it_starts(monkeypatch):
 
 
 def test_impossible_address_is_corrected_with_a_notice():
-    at = opened(SLUG, {}, {"m": "160", "draws": "0", "metric": "<b>", "points": "1e9", "schemes": "Nothing,"})
+    at = opened(SLUG, {}, {"m": "160", "draws": "0", "metric": "<b>", "points": "1e9", "maps": "Nothing,"})
     assert not at.error
     assert at.session_state[f"{SLUG}.m"] == 162 and at.session_state[f"{SLUG}.draws"] == 1
     assert at.session_state[f"{SLUG}.metric"] == "rmse"
@@ -176,7 +176,7 @@ def test_shared_pool_preset_says_what_equal_projections_give():
 
 
 def test_receptive_fields_are_offered_for_images_and_have_an_exact_kernel():
-    at = opened(SLUG, {**SMALL, "schemes": ["RandomMaxout"], "receptive_field": (3, 5)})
+    at = opened(SLUG, {**SMALL, "maps": ["RandomMaxout"], "receptive_field": (3, 5)})
     assert not at.error and not at.warning
     measured, exact = (array(named(specs(at)[0], f"Random maxout, q = 4{more}")["y"]) for more in ("", ": exact"))
     np.testing.assert_allclose(measured, exact, rtol=0.5)
@@ -204,7 +204,7 @@ def test_draws_race_on_one_chart():
 
 
 def test_a_draw_from_an_address_is_one_curve_with_its_name():
-    at = opened(SLUG, SMALL | {"schemes": ["RandomFourier"]}, {"draw": "orthogonal"})
+    at = opened(SLUG, SMALL | {"maps": ["RandomFourier"]}, {"draw": "orthogonal"})
     assert named(specs(at)[0], "Random Fourier, orthogonal")
     assert not at.toast
     nothing = changed(at, SLUG, {"draw": []})
@@ -212,20 +212,20 @@ def test_a_draw_from_an_address_is_one_curve_with_its_name():
 
 
 def test_draws_that_a_kernel_does_not_allow_say_so_and_leave_the_others():
-    at = opened(SLUG, SMALL | {"schemes": ["RandomFourier"], "spectrum": "laplacian", "draw": ["iid", "structured"]})
+    at = opened(SLUG, SMALL | {"maps": ["RandomFourier"], "spectrum": "laplacian", "draw": ["iid", "structured"]})
     assert not at.error and len(at.warning) == 1
     assert "draw must be 'iid' or 'qmc' for the spectrum 'laplacian'" in at.warning[0].value
     assert named(specs(at)[0], "Random Fourier, independent")
 
 
 def test_smoothness_is_there_for_the_matern_kernel_alone():
-    at = opened(SLUG, SMALL | {"schemes": ["RandomFourier"], "spectrum": "matern"})
+    at = opened(SLUG, SMALL | {"maps": ["RandomFourier"], "spectrum": "matern"})
     assert f"{SLUG}.nu" in at.session_state
-    assert f"{SLUG}.nu" not in opened(SLUG, SMALL | {"schemes": ["RandomFourier"]}).session_state
+    assert f"{SLUG}.nu" not in opened(SLUG, SMALL | {"maps": ["RandomFourier"]}).session_state
 
 
 def test_a_click_rings_the_pair_in_every_cloud_and_writes_out_its_feature():
-    chosen = {**SMALL, "schemes": ["RandomMaxout", "RandomFourier"], "pools": []}
+    chosen = {**SMALL, "maps": ["RandomMaxout", "RandomFourier"], "pools": []}
     at = opened(SLUG, chosen)
     n_charts = len(specs(at))
     at.session_state["cloud-1:placed"] = (1, [(0.4, 0.4)])
@@ -249,7 +249,7 @@ def test_a_click_rings_the_pair_in_every_cloud_and_writes_out_its_feature():
 
 
 def test_the_pair_that_was_clicked_is_the_nearest():
-    at = opened(SLUG, {**SMALL, "points": 32, "schemes": ["RandomFourier"], "paired": True})
+    at = opened(SLUG, {**SMALL, "points": 32, "maps": ["RandomFourier"], "paired": True})
     X = prepare_sample(datasets.load("digits"), "unit norm", 32).original
     fitted = RandomFourier(n_components=at.session_state[f"{SLUG}.m"], gamma=1.0, paired=True).fit(X)
     Phi = fitted.transform(X).astype(float)

@@ -19,7 +19,7 @@ def settings(seed):
         "m": int(rng.choice([12, 38, 64])),
         "metric": ["rmse", "rmse", "mae", "maximum", "correlation"][seed % 5],
         "relative": bool(rng.integers(2)),
-        "schemes": MAPS[seed % 4],
+        "maps": MAPS[seed % 4],
         "odd": False,
     }
     return values | ({"n_projections": int(rng.choice([40, 400])), "pool_size": 4} if seed % 4 == 2 else {})
@@ -56,7 +56,7 @@ def test_every_number_of_the_sentence_is_drawn(seed):
     outside = max(1 - cloud["pairs"].sum() / (120 * values["draws"]) for cloud in clouds)
     if outside >= 0.005:
         said.says("Up to {}% of the pairs are outside the axes of a cloud", 100 * outside)
-    if values["schemes"][-1] == "SharedPoolMaxout" and metric == "rmse":
+    if values["maps"][-1] == "SharedPoolMaxout" and metric == "rmse":
         pool_story(said, main, labels, values, per)
     said.skips(", q = 4")
     said.says_nothing_else()
@@ -92,7 +92,7 @@ def test_numbers_and_script_are_in_the_unit_of_the_chart(relative):
         "points": 16,
         "m_max": 100,
         "draws": 2,
-        "schemes": ["RandomMaxout"],
+        "maps": ["RandomMaxout"],
         "relative": relative,
     }
     found = page_at("kernel-approximation", values)

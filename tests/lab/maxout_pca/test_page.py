@@ -89,7 +89,7 @@ def test_other_data_have_other_points():
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", list(registry()))
 def test_settings_are_those_that_the_scheme_declares(scheme):
-    at = opened(EMBEDDING, {"scheme": scheme})
+    at = opened(EMBEDDING, {"map": scheme})
     values = defaults(registry()[scheme].params)
     declared = {p.name for p in registry()[scheme].params if p.applies(values)} - {"dtype"}
     assert all(f"{EMBEDDING}.{name}" in at.session_state for name in declared)

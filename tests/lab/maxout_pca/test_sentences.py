@@ -14,13 +14,13 @@ def settings(seed):
     values = {
         "data": ["turning_head", "turning_head", "circle", "sphere"][seed % 4],
         "seed": int(rng.integers(3)),
-        "scheme": str(rng.choice(["RandomMaxout", "RandomFourier", "RandomReLU"])),
+        "map": str(rng.choice(["RandomMaxout", "RandomFourier", "RandomReLU"])),
         "dimensions": str(rng.choice(["2", "3"])),
         "n_components": int(rng.choice([10, 100, 2000])),
     }
     if values["data"] == "turning_head":
         values |= {"data.order_noise": int(rng.choice([0, 3])), "data.random_state": int(rng.integers(3))}
-    if values["scheme"] == "RandomFourier":
+    if values["map"] == "RandomFourier":
         values["gamma"] = float(rng.choice([0.1, 10.0]))
     return values
 

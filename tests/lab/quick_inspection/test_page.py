@@ -151,7 +151,7 @@ def test_links_bring_the_data_and_the_setting_along():
     assert len(queries) >= 6 and all("data=spirals" in query for query in queries)
     assert all("data.n_samples=300" in query for query in queries)
     distances = next(query for query in queries if "gamma=median" in query)
-    assert "scheme=RandomFourier" in distances and "normalise=none" in distances
+    assert "map=RandomFourier" in distances and "normalise=none" in distances
 
 
 @pytest.mark.slow

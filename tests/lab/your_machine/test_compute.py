@@ -92,7 +92,7 @@ def test_rows_are_the_digits_again_and_again():
 def test_table_and_text_hold_every_map():
     other = dataclasses.replace(SPEED, cls=RandomFourier)
     frame = to_frame([SPEED, other])
-    assert list(frame["scheme"]) == ["Random maxout", "Random Fourier"]
+    assert list(frame["map"]) == ["Random maxout", "Random Fourier"]
     assert frame["% of the limit"].tolist() == pytest.approx([50.0, 50.0])
     text = issue_text([SPEED, other])
     assert f"rfviz {__version__}" in text and "1 Gflop/s in float32" in text

@@ -72,7 +72,7 @@ def test_benchmark_fills_the_page_and_can_be_repeated():
     assert len(shares) == 3 and (shares > 0).all()
     assert all(t.get("name") != "first look" for t in specs(at)[0]["data"])
     table = at.dataframe[0].value
-    assert list(table["scheme"]) == ["Random maxout", "Random Fourier", "Decision stumps"]
+    assert list(table["map"]) == ["Random maxout", "Random Fourier", "Decision stumps"]
     for prefix in "mn":
         sizes = table[[f"{prefix} in {budget} s" for budget in ("0.2", "2", "20")]].to_numpy()
         assert (sizes[:, 1:] >= sizes[:, :-1]).all() and (sizes[:, -1] > 0).all()

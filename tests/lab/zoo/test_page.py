@@ -74,7 +74,7 @@ def test_pages_understand_the_links(name, first):
         query = {key: values[0] for key, values in parse_qs(parts.query).items()}
         at = opened(slug, query=query)
         assert not at.error and not at.toast
-        key = "scheme" if "scheme" in query else "schemes"
+        key = "map" if "map" in query else "maps"
         assert at.session_state[f"{slug}.{key}"] in (name, [name])
 
 

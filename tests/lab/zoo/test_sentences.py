@@ -35,7 +35,7 @@ def test_the_errors_that_are_said_are_those_of_the_cards(seed):
     }
     chart = page_at("zoo", values).charts[0]
     said, errors, pictures = Sentence(chart.words), {}, squares(chart.figure)
-    for name, rows in chart.frame.groupby("scheme"):
+    for name, rows in chart.frame.groupby("map"):
         limit = rows["exact"].abs().max()
         sampled, exact = (rows[which].to_numpy().reshape(SIDE, SIDE) / limit for which in ("sampled", "exact"))
         # The pictures are cut at the end of their scale.

@@ -32,7 +32,7 @@ SATURATION, EMBEDDING = "distance-saturation", "maxout-pca"
 TAKEN = {"table": read_upload("people.csv", csv()), "images": read_upload("pets.zip", pictures(24))}
 # Pages that compute for seconds with their defaults.
 SMALL = {
-    "accuracy": {"schemes": ["RandomMaxout"], "m_max": 40, "seeds": 1, "references": ["linear_ridge"]},
+    "accuracy": {"maps": ["RandomMaxout"], "m_max": 40, "seeds": 1, "references": ["linear_ridge"]},
     "kitchen-sinks": {"k_max": 50, "stumps": 20, "draws": 1, "learners": ["SigmoidalRidge"]},
     "decision-surfaces": {"n_components": 20},
 }

@@ -80,8 +80,8 @@ def test_a_value_that_the_page_makes_legal_after_a_step_is_no_step():
 
 def test_controls_that_come_and_go_are_no_change_of_theirs():
     history = History()
-    history.record({"scheme": "a", "q": 1}, 0.0, 0.0)
-    history.record({"scheme": "b", "gamma": 2}, 10.0, 10.0)
+    history.record({"map": "a", "q": 1}, 0.0, 0.0)
+    history.record({"map": "b", "gamma": 2}, 10.0, 10.0)
     assert history.back == 1
     assert history.step(-1)["q"] == 1
 

@@ -7,9 +7,12 @@ import plotly.graph_objects as go
 import pytest
 
 from rfviz.lab.address import format_value, parse_value
+from rfviz.lab.index import find_page
+from rfviz.lab.preset import Preset, read_preset
 from rfviz.params import Param
 from rfviz.ui.state import PageState, history
 from rfviz.ui.state import page_state as module
+from tests.app_pages import opened
 
 POOL = Param("pool_size", 8, "int", low=1, high=1024)
 GAMMA = Param("gamma", 1.0, "float", low=0.0, open_low=True, high=1e12)
@@ -253,3 +256,14 @@ def test_a_zoom_that_is_not_possible_is_said_once(fake, zoom, said):
     assert len(fake.toasts) == said and not any("chart" in toast for toast in fake.toasts)
     PageState("page").finish()
     assert len(fake.toasts) == said
+
+
+def test_a_link_with_a_former_name_of_a_setting_still_opens():
+    at = opened("distance-saturation", query={"scheme": "RandomFourier", "n_components": "200", "hide": "scheme"})
+    assert at.session_state["distance-saturation.map"] == "RandomFourier" and not at.toast
+    several = opened("kernel-approximation", query={"schemes": "RandomFourier,", "m_max": "100", "draws": "2"})
+    assert several.session_state["kernel-approximation.maps"] == ["RandomFourier"]
+    slug, values = read_preset("http://localhost/distance-saturation?scheme=RandomFourier&n_components=200")
+    panel = Preset(values)
+    find_page(slug).settings(panel, find_page(slug).source(panel))
+    assert panel.answers["map"] == "RandomFourier"

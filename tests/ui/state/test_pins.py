@@ -144,6 +144,6 @@ def test_a_pin_of_the_link_that_goes_wrong_is_tried_once(monkeypatch):
 
 
 def test_pin_of_a_page_that_computes_in_parts_shows_what_is_known():
-    short = {"schemes": "RandomFourier,", "references": ",", "m_max": "20", "seeds": "1"}
-    at = opened("accuracy", query={**short, "pins": "accuracy:schemes=RandomFourier,&references=,&m_max=50&seeds=1"})
+    short = {"maps": "RandomFourier,", "references": ",", "m_max": "20", "seeds": "1"}
+    at = opened("accuracy", query={**short, "pins": "accuracy:maps=RandomFourier,&references=,&m_max=50&seeds=1"})
     assert not at.exception and len(rows(at)) == 1

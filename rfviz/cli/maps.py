@@ -1,4 +1,4 @@
-"""``rfviz schemes``: list the feature maps."""
+"""``rfviz maps``: list the feature maps."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["add_arguments", "describe"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``rfviz schemes``."""
+    """Add the arguments of ``rfviz maps``."""
     parser.add_argument("--json", action="store_true", help="for programs: JSON instead of a table")
     parser.set_defaults(command=describe)
 
