@@ -35,10 +35,14 @@ __all__ = [
 ]
 
 LOSS = Param(
-    "loss", "ridge", "choice", choices=("ridge", *LOSSES), label="Loss",
+    "loss",
+    "ridge",
+    "choice",
+    choices=("ridge", *LOSSES),
+    label="Loss",
     help="Ridge solves every m at once. The others train each m by stochastic gradients: slower, but without a "
     "Gram matrix, so they also take an m whose Gram matrix would not fit into memory.",
-)  # fmt: skip
+)
 #: A way to train besides the losses: least squares by doubly stochastic gradients.
 DOUBLY_STOCHASTIC = "doubly stochastic"
 _SEGMENT_COLUMNS = ("m_grid", "errors", "alphas", "bytes", "columns")

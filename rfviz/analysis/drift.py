@@ -119,11 +119,15 @@ class DriftResult:
     def to_frame(self, names: Sequence[str]) -> pd.DataFrame:
         """Return one row per column, the farthest apart first."""
         order = np.argsort(-self.apart, kind="stable")
-        return pd.DataFrame({
-            "column": [names[column] for column in order], "distance": self.distances[order],
-            "p-value": self.column_p[order], "missing in the first": self.missing[order, 0],
-            "missing in the second": self.missing[order, 1],
-        })  # fmt: skip
+        return pd.DataFrame(
+            {
+                "column": [names[column] for column in order],
+                "distance": self.distances[order],
+                "p-value": self.column_p[order],
+                "missing in the first": self.missing[order, 0],
+                "missing in the second": self.missing[order, 1],
+            }
+        )
 
 
 def find_drift(
@@ -219,9 +223,20 @@ def find_drift(
         is_named = (column_p <= 0.05) | (column_p.min() > 0.05 >= of_all)
         extremes = _extremes(sides, layouts, coding, is_named, halves, joint if together <= 0.05 else None)
     return DriftResult(
-        float(p_value), column_p, values_p, float(together), _distances(halves, coding), halves[:, :, -1].T, pairs,
-        extremes, n_rows, n_used, round(block_rows), alike, neighbours > _WANDERING,
-    )  # fmt: skip
+        float(p_value),
+        column_p,
+        values_p,
+        float(together),
+        _distances(halves, coding),
+        halves[:, :, -1].T,
+        pairs,
+        extremes,
+        n_rows,
+        n_used,
+        round(block_rows),
+        alike,
+        neighbours > _WANDERING,
+    )
 
 
 def _read(rows: Any, name: str) -> Rows:
@@ -531,10 +546,11 @@ class _Joint:
         self.scores = coding.scores(halves)
         self.scores[:, ~is_in] = 0.0
         self.maps = [
-            RandomFourier(_JOINT_FEATURES, gamma=phase / (2.0 * n_varying), random_state=seed + number, device="cpu")
-            .fit(np.zeros((1, d), dtype=np.float32))
+            RandomFourier(
+                _JOINT_FEATURES, gamma=phase / (2.0 * n_varying), random_state=seed + number, device="cpu"
+            ).fit(np.zeros((1, d), dtype=np.float32))
             for number, phase in enumerate(_PHASES)
-        ]  # fmt: skip
+        ]
         self.n_used = tuple(layout.n_used for layout in layouts)
         self.n_first = layouts[0].n_blocks
         self.products = np.zeros((2, d, d))

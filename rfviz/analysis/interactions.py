@@ -195,10 +195,18 @@ def find_interactions(
     bent = straight.evidence(real or most[:1], by_curve - by_line)
     score = _right if is_classes else _r_squared
     return Interactions(
-        together, tuple(pairs), bent, score(Y[judge], by_line), score(Y[judge], by_curve),
-        score(Y[judge], by_curve + found), score(Y[judge], np.tile(Y[search].mean(axis=0), (len(judge), 1))),
-        np.array([one.importances for one in machine.history_]), len(search), len(judge), _noticed(len(judge), alike),
-    )  # fmt: skip
+        together,
+        tuple(pairs),
+        bent,
+        score(Y[judge], by_line),
+        score(Y[judge], by_curve),
+        score(Y[judge], by_curve + found),
+        score(Y[judge], np.tile(Y[search].mean(axis=0), (len(judge), 1))),
+        np.array([one.importances for one in machine.history_]),
+        len(search),
+        len(judge),
+        _noticed(len(judge), alike),
+    )
 
 
 def _checked(X: Any, y: Any, groups: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:

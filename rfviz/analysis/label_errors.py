@@ -140,9 +140,16 @@ def find_label_errors(
     recognised = float(np.mean(would_be & (n_deep + 1 > n_halfway)[back] & is_clear))
     rows = rows[np.argsort((own - largest)[rows], kind="stable")]
     return LabelErrors(
-        rows, classes[given[rows]], classes[best[rows]], own - largest, classes[is_unclear], classes, scores,
-        classes[best], recognised,
-    )  # fmt: skip
+        rows,
+        classes[given[rows]],
+        classes[best[rows]],
+        own - largest,
+        classes[is_unclear],
+        classes,
+        scores,
+        classes[best],
+        recognised,
+    )
 
 
 def _is_beyond(n: Any, limit: Any) -> Any:

@@ -41,9 +41,13 @@ class CurveOrder:
         gap = np.abs(self.recovered - self.given)
         worst = [i for i in np.argsort(-gap, kind="stable")[:most] if gap[i] >= 1]
         return pd.DataFrame(
-            {"row": worst, "given place": self.given[worst] + 1, "place on the curve": self.recovered[worst] + 1,
-             "places apart": gap[worst]}
-        )  # fmt: skip
+            {
+                "row": worst,
+                "given place": self.given[worst] + 1,
+                "place on the curve": self.recovered[worst] + 1,
+                "places apart": gap[worst],
+            }
+        )
 
 
 def order_along_curve(Z: Any) -> np.ndarray:

@@ -25,12 +25,15 @@ __all__ = [
 ]
 
 NORMALISATION = Param(
-    "normalise", "unit norm", "choice", label="Normalise",
+    "normalise",
+    "unit norm",
+    "choice",
+    label="Normalise",
     choices=("unit norm", "standardise", "standardise rows", "none"),
     help="Unit norm puts every point on the sphere, where the maxout kernel depends on the angle alone (the paper's "
     "setting). Standardise gives each column mean 0 and variance 1; standardise rows does so for each row, which frees "
     "images of brightness and contrast.",
-)  # fmt: skip
+)
 
 # Multiply-adds below which starting the other BLAS threads costs more than they save.
 _SMALL_PRODUCT = 200_000_000

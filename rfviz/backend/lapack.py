@@ -90,9 +90,7 @@ def _divide_by_transposed(B: np.ndarray, L: np.ndarray) -> None:
     number = ctypes.c_float if L.dtype == np.float32 else ctypes.c_double
     m, n, step = (ctypes.c_int(k) for k in (*B.shape, B.strides[1] // B.itemsize))
     size, one = ctypes.byref(n), ctypes.byref(number(1.0))
-    trsm(
-        b"R", b"L", b"T", b"N", ctypes.byref(m), size, one, L.ctypes.data, size, B.ctypes.data, ctypes.byref(step)
-    )  # fmt: skip
+    trsm(b"R", b"L", b"T", b"N", ctypes.byref(m), size, one, L.ctypes.data, size, B.ctypes.data, ctypes.byref(step))
 
 
 def solve_definite(A: np.ndarray, B: np.ndarray) -> np.ndarray:
@@ -136,9 +134,17 @@ def solve_triangle(L: np.ndarray, B: np.ndarray, transposed: bool = False) -> np
     n, k, lda, info = (ctypes.c_int(i) for i in (len(L), X.size // len(L), step, 0))
     size = ctypes.byref(n)
     trtrs(
-        b"L", b"T" if transposed else b"N", b"N", size, ctypes.byref(k), L.ctypes.data, ctypes.byref(lda),
-        X.ctypes.data, size, ctypes.byref(info),
-    )  # fmt: skip
+        b"L",
+        b"T" if transposed else b"N",
+        b"N",
+        size,
+        ctypes.byref(k),
+        L.ctypes.data,
+        ctypes.byref(lda),
+        X.ctypes.data,
+        size,
+        ctypes.byref(info),
+    )
     if info.value:
         raise np.linalg.LinAlgError(f"The triangle has a zero in row {info.value} of its diagonal.")
     return X
@@ -181,9 +187,17 @@ def add_gram(Ht: np.ndarray, total: np.ndarray, going_on: float) -> np.ndarray:
     m, n, one, beta = ctypes.c_int(len(Ht)), ctypes.c_int(Ht.shape[1]), number(1.0), number(going_on)
     size = ctypes.byref(m)
     syrk(
-        b"L", b"N", size, ctypes.byref(n), ctypes.byref(one), Ht.ctypes.data, size,
-        ctypes.byref(beta), total.ctypes.data, size,
-    )  # fmt: skip
+        b"L",
+        b"N",
+        size,
+        ctypes.byref(n),
+        ctypes.byref(one),
+        Ht.ctypes.data,
+        size,
+        ctypes.byref(beta),
+        total.ctypes.data,
+        size,
+    )
     return total
 
 

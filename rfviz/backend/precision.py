@@ -69,8 +69,6 @@ def matmul(xp: ModuleType, a: Any, b: Any, out: Any = None, exact: bool = False)
     ----------
     xp : module
         ``numpy`` or ``cupy``.
-    a, b : array
-    out : array, optional
     exact : bool
         Whether this product needs all of its digits, whatever is asked for.
     """

@@ -61,9 +61,12 @@ class Rates:
         """Return the better of both, rate by rate."""
         tf32 = max(self.tf32_products or 0.0, other.tf32_products or 0.0) or None
         return Rates(
-            self.device, max(self.products, other.products), max(self.double_products, other.double_products), tf32,
+            self.device,
+            max(self.products, other.products),
+            max(self.double_products, other.double_products),
+            tf32,
             max(self.bandwidth, other.bandwidth),
-        )  # fmt: skip
+        )
 
 
 _known: dict[Device, Rates] = {}

@@ -124,9 +124,16 @@ def kitchen_sinks_risk(lipschitz: float, size: float, at_zero: float, delta: flo
 
 
 def maxout_risk(
-    lipschitz: float, size: float, at_zero: float, delta: float, pool_size: int, dimension: int,
-    intrinsic: float, diameter: float = 2.0, constant: float = 1.0,
-) -> RiskBound:  # fmt: skip
+    lipschitz: float,
+    size: float,
+    at_zero: float,
+    delta: float,
+    pool_size: int,
+    dimension: int,
+    intrinsic: float,
+    diameter: float = 2.0,
+    constant: float = 1.0,
+) -> RiskBound:
     r"""Bound the excess risk by Theorem 2 of random maxout features, whose constant C' the paper leaves free.
 
     .. math:: 4LC\sqrt{\tfrac{\sigma^2(q)}{n}} + \frac{2|V(0)|}{\sqrt n} + 2\sqrt{\tfrac{2\log(1/\delta)}{n}}

@@ -49,9 +49,13 @@ def _launch_cosine(values: Any, phases: Any, scale: float) -> Launch | None:
 
 #: ``COSINE(xp, values, phases, scale)``: values become scale·cos(values + phases), phases of shape (columns,).
 COSINE = Kernel(
-    "epilogues", "cosine", _cosine, _launch_cosine,
-    lambda rng, dtype: (_values(rng, dtype, 1000.0), _values(rng, dtype)[0], 0.7), result=0,
-)  # fmt: skip
+    "epilogues",
+    "cosine",
+    _cosine,
+    _launch_cosine,
+    lambda rng, dtype: (_values(rng, dtype, 1000.0), _values(rng, dtype)[0], 0.7),
+    result=0,
+)
 
 
 def _relu(xp: Any, values: Any, scale: float) -> None:
@@ -98,9 +102,13 @@ def _launch_sigmoid(values: Any, biases: Any, activation: str, scale: float) -> 
 
 #: ``SIGMOID(xp, values, biases, activation, scale)``: values become scale·σ(values + biases); biases may be None.
 SIGMOID = Kernel(
-    "epilogues", "sigmoid", _sigmoid, _launch_sigmoid,
-    lambda rng, dtype: (_values(rng, dtype), _values(rng, dtype)[0], "logistic", 0.9), result=0,
-)  # fmt: skip
+    "epilogues",
+    "sigmoid",
+    _sigmoid,
+    _launch_sigmoid,
+    lambda rng, dtype: (_values(rng, dtype), _values(rng, dtype)[0], "logistic", 0.9),
+    result=0,
+)
 
 
 # --- from one array into another --------------------------------------------------------------------------------------
@@ -142,9 +150,13 @@ def _launch_group_max(products: Any, pool: int, out: Any) -> Launch | None:
 
 #: ``GROUP_MAX(xp, products, pool, out)``: column c becomes the largest of the products pool·c … pool·c + pool − 1.
 GROUP_MAX = Kernel(
-    "epilogues", "group_max", _group_max, _launch_group_max,
-    lambda rng, dtype: (_values(rng, dtype), 3, np.full((_SHAPE[0], 12), np.nan, dtype)), result=2,
-)  # fmt: skip
+    "epilogues",
+    "group_max",
+    _group_max,
+    _launch_group_max,
+    lambda rng, dtype: (_values(rng, dtype), 3, np.full((_SHAPE[0], 12), np.nan, dtype)),
+    result=2,
+)
 
 
 def _pool_max(xp: Any, products: Any, indices: Any, out: Any) -> None:
@@ -198,5 +210,11 @@ def _sample_groups(rng: np.random.Generator, dtype: Any) -> tuple[Any, ...]:
 #: of max(0, v) over the values positions·i … positions·i + positions − 1 of row f. Columns are int64, all different;
 #: array operations leave other numbers in `values`.
 MEAN_OF_POSITIVE = Kernel(
-    "epilogues", "mean_of_positive", _mean_of_positive, _launch_mean_of_positive, _sample_groups, result=4, rows_each=4,
-)  # fmt: skip
+    "epilogues",
+    "mean_of_positive",
+    _mean_of_positive,
+    _launch_mean_of_positive,
+    _sample_groups,
+    result=4,
+    rows_each=4,
+)

@@ -90,10 +90,24 @@ def _launch_cosine_sums(
     if ld is None or ld_out is None or ld % SAMPLES or (logs is not None and row_stride(logs) != ld):
         return None
     rows, features = out.shape
-    return features, rows, (
-        angles, angles if logs is None else logs, ld, rows, *entries, *log_entries, biases, amplitudes, features,
-        int(logs is not None), out, ld_out,
-    )  # fmt: skip
+    return (
+        features,
+        rows,
+        (
+            angles,
+            angles if logs is None else logs,
+            ld,
+            rows,
+            *entries,
+            *log_entries,
+            biases,
+            amplitudes,
+            features,
+            int(logs is not None),
+            out,
+            ld_out,
+        ),
+    )
 
 
 def _sample_sums(rng: np.random.Generator, dtype: Any) -> tuple[Any, ...]:

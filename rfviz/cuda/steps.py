@@ -14,9 +14,16 @@ _TINY = 1e-12
 
 
 def _adagrad(
-    xp: Any, weights: Any, squares: Any, averages: Any, gradients: Any, rows: int, alpha: float, rate: float,
+    xp: Any,
+    weights: Any,
+    squares: Any,
+    averages: Any,
+    gradients: Any,
+    rows: int,
+    alpha: float,
+    rate: float,
     share: float,
-) -> None:  # fmt: skip
+) -> None:
     gradients /= rows
     if alpha:
         gradients += alpha * weights

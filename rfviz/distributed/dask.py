@@ -116,7 +116,6 @@ def inspect(
 
     Parameters
     ----------
-    table : dask.dataframe.DataFrame
     label, order, leave_out
         As :func:`rfviz.inspect` takes them.
 

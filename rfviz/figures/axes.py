@@ -38,8 +38,14 @@ def count_axis(low: float, high: float, slack: float = 0.1, words: str = ",d") -
     # Those with a name have a longer one, which also keeps the names clear of the marks next to them.
     mark = {"ticks": "outside", "tickcolor": rgba(GREY, 0.7)}
     minor = mark | {"dtick": "D1", "ticklen": 4}
-    return mark | {"type": "log", "range": ends, "dtick": "D2" if few else 1, "ticklen": 6, "tickformat": words,
-                   "minor": minor}  # fmt: skip
+    return mark | {
+        "type": "log",
+        "range": ends,
+        "dtick": "D2" if few else 1,
+        "ticklen": 6,
+        "tickformat": words,
+        "minor": minor,
+    }
 
 
 def has_legend(figure: go.Figure) -> bool:

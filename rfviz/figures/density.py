@@ -45,6 +45,14 @@ def density_image(counts: np.ndarray, colour: str, x: tuple[float, float], y: tu
     image.save(buffer, "PNG", transparency=opacity, compress_level=1)
     return {
         "source": "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode("ascii"),
-        "xref": "x", "yref": "y", "x": x[0], "y": y[1], "sizex": x[1] - x[0], "sizey": y[1] - y[0],
-        "xanchor": "left", "yanchor": "top", "sizing": "stretch", "layer": "below",
-    }  # fmt: skip
+        "xref": "x",
+        "yref": "y",
+        "x": x[0],
+        "y": y[1],
+        "sizex": x[1] - x[0],
+        "sizey": y[1] - y[0],
+        "xanchor": "left",
+        "yanchor": "top",
+        "sizing": "stretch",
+        "layer": "below",
+    }

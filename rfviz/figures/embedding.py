@@ -195,9 +195,18 @@ def _colours(style: PointStyle, rows: np.ndarray, legend: bool) -> dict[str, Any
     """Return the part of a marker that says how these points are coloured: along a scale, or as one class."""
     if style.values is None:
         return {"color": style.colours[rows[0]] if len(rows) else GREY}
-    bar = {"title": {"text": literal(style.title), "side": "top", "font": {"size": 15}}, "thickness": 10, "ypad": 4,
-           "tickfont": {"size": 14}, "orientation": "h", "len": 0.35,
-           "x": 0.0, "xanchor": "left", "y": 1.0, "yanchor": "bottom"}  # fmt: skip
+    bar = {
+        "title": {"text": literal(style.title), "side": "top", "font": {"size": 15}},
+        "thickness": 10,
+        "ypad": 4,
+        "tickfont": {"size": 14},
+        "orientation": "h",
+        "len": 0.35,
+        "x": 0.0,
+        "xanchor": "left",
+        "y": 1.0,
+        "yanchor": "bottom",
+    }
     return {"color": style.values[rows], "colorscale": SEQUENCE, "showscale": legend, "colorbar": bar}
 
 

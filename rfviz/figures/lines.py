@@ -82,6 +82,13 @@ def ring_pair(
     marker = {"symbol": "circle-open", "size": 15, "line": {"width": 3}, "color": list(colours)}
     words = f"rows {rows[0] + 1} and {rows[1] + 1}"
     ringed = go.Figure(figure)
-    ringed.add_scatter(x=list(x), y=list(y), mode="markers", marker=marker, name=words, showlegend=False,
-                       hovertemplate="%{x:.3f} → %{y:.3f}<extra>" + words + "</extra>")  # fmt: skip
+    ringed.add_scatter(
+        x=list(x),
+        y=list(y),
+        mode="markers",
+        marker=marker,
+        name=words,
+        showlegend=False,
+        hovertemplate="%{x:.3f} → %{y:.3f}<extra>" + words + "</extra>",
+    )
     return ringed

@@ -25,9 +25,21 @@ __all__ = ["NPM_PACKAGE", "Script", "find_bundle", "kinds_of", "needed_script", 
 NPM_PACKAGE = "plotly.js-cartesian-dist-min"
 # Kinds of trace that the bundle draws.
 _PLANE = frozenset(
-    {"bar", "box", "contour", "heatmap", "histogram", "histogram2d", "histogram2dcontour", "image", "pie", "scatter",
-     "scatterternary", "violin"}
-)  # fmt: skip
+    {
+        "bar",
+        "box",
+        "contour",
+        "heatmap",
+        "histogram",
+        "histogram2d",
+        "histogram2dcontour",
+        "image",
+        "pie",
+        "scatter",
+        "scatterternary",
+        "violin",
+    }
+)
 
 
 @dataclass(frozen=True)

@@ -39,8 +39,18 @@ def plot_pool(points: Mapping[str, np.ndarray], steps: Sequence[Sequence[Step]],
     directions *= reach / max(float(np.linalg.norm(directions, axis=1).max()), 1e-12)
     rays = np.full((3 * len(directions), 2), np.nan)
     rays[::3], rays[1::3] = 0.0, directions
-    traces = [trace("scatter", x=rays[:, 0], y=rays[:, 1], mode="lines", name="directions w", showlegend=True,
-                    line={"color": GREY, "width": 1.5}, hoverinfo="skip")]  # fmt: skip
+    traces = [
+        trace(
+            "scatter",
+            x=rays[:, 0],
+            y=rays[:, 1],
+            mode="lines",
+            name="directions w",
+            showlegend=True,
+            line={"color": GREY, "width": 1.5},
+            hoverinfo="skip",
+        )
+    ]
     looks = zip(points.items(), steps, COLOURS, _DASHES, strict=False)
     for (name, point), told, colour, dash in looks:
         competing = [step for step in told if step.competes]
@@ -48,16 +58,40 @@ def plot_pool(points: Mapping[str, np.ndarray], steps: Sequence[Sequence[Step]],
         w = directions[best]
         foot = w * float(w @ point) / max(float(w @ w), 1e-300)
         traces += [
-            trace("scatter", x=[0.0, w[0]], y=[0.0, w[1]], mode="lines+markers", name=f"wins for {name}: {best + 1}",
-                  showlegend=True, line={"color": colour, "width": 4, "dash": dash},
-                  marker={"size": [0, 12], "symbol": "arrow", "angleref": "previous", "color": colour},
-                  hovertemplate=f"direction {best + 1} wins for {name}: {competing[best].value:.4g}<extra></extra>"),
-            trace("scatter", x=[point[0], foot[0]], y=[point[1], foot[1]], mode="lines", showlegend=False,
-                  line={"color": colour, "width": 1.5, "dash": "dash"}, hoverinfo="skip"),
-            trace("scatter", x=[point[0]], y=[point[1]], mode="markers+text", text=[name], showlegend=False,
-                  textposition="top right", cliponaxis=False, textfont={"size": 16},
-                  marker={"color": colour, "size": 11},
-                  hovertemplate=f"{name} = (%{{x:.3g}}, %{{y:.3g}})<extra></extra>"),
-        ]  # fmt: skip
-    return styled(traces, x="x₁", y="x₂", height=_HEIGHT, revision=revision,
-                  yaxis={"scaleanchor": "x", "scaleratio": 1})  # fmt: skip
+            trace(
+                "scatter",
+                x=[0.0, w[0]],
+                y=[0.0, w[1]],
+                mode="lines+markers",
+                name=f"wins for {name}: {best + 1}",
+                showlegend=True,
+                line={"color": colour, "width": 4, "dash": dash},
+                marker={"size": [0, 12], "symbol": "arrow", "angleref": "previous", "color": colour},
+                hovertemplate=f"direction {best + 1} wins for {name}: {competing[best].value:.4g}<extra></extra>",
+            ),
+            trace(
+                "scatter",
+                x=[point[0], foot[0]],
+                y=[point[1], foot[1]],
+                mode="lines",
+                showlegend=False,
+                line={"color": colour, "width": 1.5, "dash": "dash"},
+                hoverinfo="skip",
+            ),
+            trace(
+                "scatter",
+                x=[point[0]],
+                y=[point[1]],
+                mode="markers+text",
+                text=[name],
+                showlegend=False,
+                textposition="top right",
+                cliponaxis=False,
+                textfont={"size": 16},
+                marker={"color": colour, "size": 11},
+                hovertemplate=f"{name} = (%{{x:.3g}}, %{{y:.3g}})<extra></extra>",
+            ),
+        ]
+    return styled(
+        traces, x="x₁", y="x₂", height=_HEIGHT, revision=revision, yaxis={"scaleanchor": "x", "scaleratio": 1}
+    )

@@ -40,7 +40,6 @@ class QuickFigure(go.Figure):
     ----------
     data : list of dict
         Traces.
-    layout : dict
     """
 
     def __init__(self, data: list[dict[str, Any]], layout: dict[str, Any]) -> None:

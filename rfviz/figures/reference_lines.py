@@ -21,9 +21,11 @@ _STEPS = 8  # places looked at between two points of a curve
 
 
 def reference_lines(
-    references: Mapping[str, float], curves: Sequence[tuple[np.ndarray, np.ndarray]], span: tuple[float, float],
+    references: Mapping[str, float],
+    curves: Sequence[tuple[np.ndarray, np.ndarray]],
+    span: tuple[float, float],
     heights: Sequence[float],
-) -> list[dict[str, Any]]:  # fmt: skip
+) -> list[dict[str, Any]]:
     """Draw lines with their names, as traces, on two logarithmic axes.
 
     Parameters
@@ -53,11 +55,19 @@ def reference_lines(
         taken.append((side, *_rows(edge, levels[name])))
         line = {"color": GREY, "width": 1.5, "dash": _DASHES[index % len(_DASHES)]}
         traces.append(
-            trace("scatter", x=[*span], y=[y, y], mode="lines+text", line=line,
-                  text=[text, ""] if side == "left" else ["", text],
-                  textposition=f"{edge} {'right' if side == 'left' else 'left'}", textfont={"size": 13},
-                  hoverinfo="skip", showlegend=False)
-        )  # fmt: skip
+            trace(
+                "scatter",
+                x=[*span],
+                y=[y, y],
+                mode="lines+text",
+                line=line,
+                text=[text, ""] if side == "left" else ["", text],
+                textposition=f"{edge} {'right' if side == 'left' else 'left'}",
+                textfont={"size": 13},
+                hoverinfo="skip",
+                showlegend=False,
+            )
+        )
     return traces
 
 
@@ -77,9 +87,13 @@ def _rows(edge: str, level: float) -> tuple[float, float]:
 
 
 def _hits(
-    place: tuple[str, str], letters: int, level: float, curves: list[tuple[np.ndarray, np.ndarray]],
-    others: list[float], taken: list[tuple[str, float, float]],
-) -> int:  # fmt: skip
+    place: tuple[str, str],
+    letters: int,
+    level: float,
+    curves: list[tuple[np.ndarray, np.ndarray]],
+    others: list[float],
+    taken: list[tuple[str, float, float]],
+) -> int:
     """Return how often curves, other lines, names that stand already and the chart's edge meet a name at this place."""
     wide = min(_LETTER * letters, 0.6)
     start = 0.0 if place[0] == "left" else 1 - wide

@@ -78,10 +78,21 @@ def draw_thumbnails(
     size = _size(Z, aspect)
     places = spread_apart(Z[rows], size) if len(rows) <= _ALL_DRAWN else Z[rows]
     images = [
-        {"source": uri, "xref": "x", "yref": "y", "x": x, "y": y, "sizex": size[0], "sizey": size[1],
-         "xanchor": "center", "yanchor": "middle", "sizing": "stretch", "layer": "above"}
+        {
+            "source": uri,
+            "xref": "x",
+            "yref": "y",
+            "x": x,
+            "y": y,
+            "sizex": size[0],
+            "sizey": size[1],
+            "xanchor": "center",
+            "yanchor": "middle",
+            "sizing": "stretch",
+            "layer": "above",
+        }
         for uri, (x, y) in zip(uris, places.tolist(), strict=True)
-    ]  # fmt: skip
+    ]
     threads = np.full((len(rows), 3, 2), np.nan)
     threads[:, 0], threads[:, 1] = Z[rows], places
     x, y = threads.reshape(-1, 2).T

@@ -59,30 +59,80 @@ def plot_tiles(tiles: list[Tile], titles: list[str], columns: int, revision: str
     height = _ROW * len(titles)
     x, y = (np.array([float(getattr(tile, side)) for tile in tiles]) for side in ("column", "row"))
     marks = trace(
-        "scatter", x=x, y=y + 0.02, mode="markers+text", customdata=[tile.value for tile in tiles],
-        text=["" if tile.image else tile.name for tile in tiles], textfont={"size": 13}, showlegend=False,
-        marker={"symbol": "square", "size": 62, "opacity": 0.0}, hovertext=[t.name for t in tiles],
+        "scatter",
+        x=x,
+        y=y + 0.02,
+        mode="markers+text",
+        customdata=[tile.value for tile in tiles],
+        text=["" if tile.image else tile.name for tile in tiles],
+        textfont={"size": 13},
+        showlegend=False,
+        marker={"symbol": "square", "size": 62, "opacity": 0.0},
+        hovertext=[t.name for t in tiles],
         hovertemplate="%{hovertext}<extra></extra>",
-    )  # fmt: skip
-    captions = trace("scatter", x=x, y=y + 0.435, mode="text", text=[tile.caption for tile in tiles], showlegend=False,
-                     textfont={"size": 13}, hoverinfo="skip")  # fmt: skip
-    headings = trace("scatter", x=[-0.48] * len(titles), y=np.arange(len(titles)) - 0.42, mode="text",
-                     text=[f"<b>{title}</b>" for title in titles], textposition="middle right",
-                     textfont={"size": 14}, showlegend=False, hoverinfo="skip")  # fmt: skip
+    )
+    captions = trace(
+        "scatter",
+        x=x,
+        y=y + 0.435,
+        mode="text",
+        text=[tile.caption for tile in tiles],
+        showlegend=False,
+        textfont={"size": 13},
+        hoverinfo="skip",
+    )
+    headings = trace(
+        "scatter",
+        x=[-0.48] * len(titles),
+        y=np.arange(len(titles)) - 0.42,
+        mode="text",
+        text=[f"<b>{title}</b>" for title in titles],
+        textposition="middle right",
+        textfont={"size": 14},
+        showlegend=False,
+        hoverinfo="skip",
+    )
     pictures = [
-        {"source": t.image, "xref": "x", "yref": "y", "x": t.column, "y": t.row + 0.02, "sizex": 0.9, "sizey": 0.6,
-         "xanchor": "center", "yanchor": "middle", "sizing": "contain", "layer": "above"}
-        for t in tiles if t.image
-    ]  # fmt: skip
+        {
+            "source": t.image,
+            "xref": "x",
+            "yref": "y",
+            "x": t.column,
+            "y": t.row + 0.02,
+            "sizex": 0.9,
+            "sizey": 0.6,
+            "xanchor": "center",
+            "yanchor": "middle",
+            "sizing": "contain",
+            "layer": "above",
+        }
+        for t in tiles
+        if t.image
+    ]
     frames = [
-        {"type": "rect", "x0": t.column - 0.44, "x1": t.column + 0.44, "y0": t.row - 0.31, "y1": t.row + 0.35,
-         "line": {"color": t.frame or GREY, "width": 3 if t.frame else 1}, "fillcolor": "rgba(0,0,0,0)",
-         "layer": "below"}
-        for t in tiles if not t.image
-    ]  # fmt: skip
+        {
+            "type": "rect",
+            "x0": t.column - 0.44,
+            "x1": t.column + 0.44,
+            "y0": t.row - 0.31,
+            "y1": t.row + 0.35,
+            "line": {"color": t.frame or GREY, "width": 3 if t.frame else 1},
+            "fillcolor": "rgba(0,0,0,0)",
+            "layer": "below",
+        }
+        for t in tiles
+        if not t.image
+    ]
     return styled(
-        [marks, captions, headings], x="", y="", height=height, revision=revision, images=pictures, shapes=frames,
-        margin={"l": 4, "r": 4, "t": 4, "b": 4}, dragmode=False,
+        [marks, captions, headings],
+        x="",
+        y="",
+        height=height,
+        revision=revision,
+        images=pictures,
+        shapes=frames,
+        margin={"l": 4, "r": 4, "t": 4, "b": 4},
+        dragmode=False,
         xaxis={"visible": False, "range": [-0.5, columns - 0.5], "fixedrange": True},
         yaxis={"visible": False, "range": [len(titles) - 0.5, -0.55], "fixedrange": True},
-    )  # fmt: skip
+    )

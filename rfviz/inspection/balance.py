@@ -135,9 +135,10 @@ class Balance(Question[BalanceResult]):
         if fewest < _RARE or most > _UNBALANCED * fewest:
             rare = "a single row is" if fewest == 1 else f"{fewest} rows are"
             why = (
-                f"{rare} too few to learn a class from" if fewest < _RARE else
-                f"the classes are unbalanced, {counted(fewest, 'row')} against {most:,}"
-            )  # fmt: skip
+                f"{rare} too few to learn a class from"
+                if fewest < _RARE
+                else f"the classes are unbalanced, {counted(fewest, 'row')} against {most:,}"
+            )
             return self.say("look", f"{spread}; {why}.", "accuracy")
         if few:
             return self.say("look", f"{spread}{_FEW}.")
@@ -155,14 +156,19 @@ def plot_balance(result: BalanceResult, revision: str = "") -> go.Figure:
 
     Parameters
     ----------
-    result : BalanceResult
     revision : str
         While it stays the same, the zoom survives a redraw.
     """
     if not result.classes:
         centres = 0.5 * (result.edges[1:] + result.edges[:-1])
-        bars = trace("bar", x=centres, y=result.counts, width=np.diff(result.edges), marker={"color": COLOURS[0]},
-                     hovertemplate="about %{x:.4g}: %{y:,} rows<extra></extra>")  # fmt: skip
+        bars = trace(
+            "bar",
+            x=centres,
+            y=result.counts,
+            width=np.diff(result.edges),
+            marker={"color": COLOURS[0]},
+            hovertemplate="about %{x:.4g}: %{y:,} rows<extra></extra>",
+        )
         return styled([bars], x=literal(result.label), y="rows", height=HEIGHT, revision=revision, bargap=0)
     order = np.argsort(-result.counts, kind="stable")[:MOST_BARS]
     return plot_bars([result.classes[code] for code in order], result.counts[order], "rows", ":,", revision)

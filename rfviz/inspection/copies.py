@@ -86,7 +86,6 @@ def exact_copies(raw: Raw, ignored: Sequence[str] = ()) -> CopyResult:
 
     Parameters
     ----------
-    raw : Raw
     ignored : sequence of str
         Columns that tell rows apart by number only.
     """

@@ -65,7 +65,6 @@ class ColumnDependence:
         Of the rows that were used; words are numbered, nan where a value is missing.
     words : dict of str to list of str
         The words of columns of words.
-    result : DependenceResult
     n_all : int
         Rows of the file.
     """
@@ -136,10 +135,14 @@ class ColumnDependence:
         """Return one row per pair of columns."""
         one, other = np.triu_indices(len(self.names), 1)
         names = np.array(self.names, dtype=object)
-        return pd.DataFrame({
-            "column": names[one], "other column": names[other], "dependence": self.result.strength[one, other],
-            "rank correlation": self.result.correlation[one, other],
-        })  # fmt: skip
+        return pd.DataFrame(
+            {
+                "column": names[one],
+                "other column": names[other],
+                "dependence": self.result.strength[one, other],
+                "rank correlation": self.result.correlation[one, other],
+            }
+        )
 
     def pair_frame(self) -> pd.DataFrame:
         """Return some rows in the two columns of :meth:`shown`."""
@@ -191,7 +194,6 @@ class HeldConstant:
         The pairs, those that depend most among all rows first.
     before : ndarray of shape (n_pairs,)
         Their dependence among all rows.
-    result : ConditionalDependence
     """
 
     given: str
@@ -392,7 +394,6 @@ def plot_dependence(dependence: ColumnDependence, revision: str = "") -> go.Figu
 
     Parameters
     ----------
-    dependence : ColumnDependence
     revision : str
         While it stays the same, the zoom survives a redraw.
     """
@@ -402,11 +403,18 @@ def plot_dependence(dependence: ColumnDependence, revision: str = "") -> go.Figu
     np.fill_diagonal(strength, np.nan)
     names = [literal(dependence.names[column]) for column in shown]
     heat = trace(
-        "heatmap", z=strength[np.ix_(shown, shown)], x=names, y=names, zmin=0.0, zmax=1.0, hoverongaps=False,
-        colorscale=[[0, rgba(COLOURS[0], 0.04)], [1, COLOURS[0]]], customdata=correlation[np.ix_(shown, shown)],
+        "heatmap",
+        z=strength[np.ix_(shown, shown)],
+        x=names,
+        y=names,
+        zmin=0.0,
+        zmax=1.0,
+        hoverongaps=False,
+        colorscale=[[0, rgba(COLOURS[0], 0.04)], [1, COLOURS[0]]],
+        customdata=correlation[np.ix_(shown, shown)],
         hovertemplate="%{x} and %{y}: dependence %{z:.2f}, rank correlation %{customdata:.2f}<extra></extra>",
         showscale=False,
-    )  # fmt: skip
+    )
     across = {"type": "category", "showgrid": False, "tickangle": -45, "automargin": True}
     up = {"type": "category", "showgrid": False, "autorange": "reversed", "automargin": True}
     axes = {"xaxis": across, "yaxis": up, "margin": {"t": 12}}
@@ -427,8 +435,14 @@ def plot_pair(dependence: ColumnDependence, revision: str = "") -> go.Figure:
     names, values = dependence.shown()
     values = values[np.isfinite(values).all(axis=1)]
     x, y = (_cells(dependence.words.get(name), values[:, place]) for place, name in enumerate(names))
-    points = trace("scatter", x=x, y=y, mode="markers", marker={"color": rgba(COLOURS[0], 0.5), "size": 6},
-                   hovertemplate="%{x}, %{y}<extra></extra>")  # fmt: skip
+    points = trace(
+        "scatter",
+        x=x,
+        y=y,
+        mode="markers",
+        marker={"color": rgba(COLOURS[0], 0.5), "size": 6},
+        hovertemplate="%{x}, %{y}<extra></extra>",
+    )
     return styled([points], x=literal(names[0]), y=literal(names[1]), height=HEIGHT, revision=revision)
 
 

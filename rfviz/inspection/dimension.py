@@ -85,12 +85,14 @@ class DimensionResult:
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per estimate."""
-        return pd.DataFrame({
-            "estimate": ["TwoNN", "Maximum likelihood"],
-            "dimension": [self.two_nn, self.likelihood],
-            "standard error": [self.two_nn_error, self.likelihood_error],
-            "neighbours": [2, min(NEIGHBOURS, self.n_rows - 1)],
-        })  # fmt: skip
+        return pd.DataFrame(
+            {
+                "estimate": ["TwoNN", "Maximum likelihood"],
+                "dimension": [self.two_nn, self.likelihood],
+                "standard error": [self.two_nn_error, self.likelihood_error],
+                "neighbours": [2, min(NEIGHBOURS, self.n_rows - 1)],
+            }
+        )
 
 
 def intrinsic_dimension(distance: np.ndarray, n_features: int) -> DimensionResult:
@@ -230,20 +232,33 @@ def plot_dimension(result: DimensionResult, revision: str = "") -> go.Figure:
 
     Parameters
     ----------
-    result : DimensionResult
     revision : str
         While it stays the same, the zoom survives a redraw.
     """
     law = result.ratio_frame().to_numpy()
     shown = law[np.unique(np.linspace(0, len(law) - 1, MOST_POINTS).astype(int))]
-    points = trace("scatter", x=shown[:, 0], y=shown[:, 1], mode="markers", name="rows", showlegend=True,
-                   marker={"color": COLOURS[0], "size": 4},
-                   hovertemplate="ln ratio %{x:.3g}: −ln share %{y:.3g}<extra></extra>")  # fmt: skip
+    points = trace(
+        "scatter",
+        x=shown[:, 0],
+        y=shown[:, 1],
+        mode="markers",
+        name="rows",
+        showlegend=True,
+        marker={"color": COLOURS[0], "size": 4},
+        hovertemplate="ln ratio %{x:.3g}: −ln share %{y:.3g}<extra></extra>",
+    )
     traces, (width, height) = [points], law.max(axis=0)
     for slope, name, dash in ((result.two_nn, "TwoNN", "solid"), (result.likelihood, "maximum likelihood", "dash")):
         end = min(width, height / slope)
-        traces.append(trace("scatter", x=[0.0, end], y=[0.0, slope * end], mode="lines", name=f"{name}: {slope:.1f}",
-                            line={"color": COLOURS[1], "dash": dash, "width": 2.5},
-                            hovertemplate=f"{name}: {slope:.3g}<extra></extra>"))  # fmt: skip
-    return styled(traces, x="ln(second distance / first)", y="−ln(share with more)",
-                  height=HEIGHT, revision=revision)  # fmt: skip
+        traces.append(
+            trace(
+                "scatter",
+                x=[0.0, end],
+                y=[0.0, slope * end],
+                mode="lines",
+                name=f"{name}: {slope:.1f}",
+                line={"color": COLOURS[1], "dash": dash, "width": 2.5},
+                hovertemplate=f"{name}: {slope:.3g}<extra></extra>",
+            )
+        )
+    return styled(traces, x="ln(second distance / first)", y="−ln(share with more)", height=HEIGHT, revision=revision)

@@ -49,7 +49,6 @@ class DistanceResult:
         Pairs by distance.
     n_rows : int
         Rows that form the pairs.
-    median, mean, deviation : float
     gamma_median, gamma_scale : float
         Learnt from these rows by ``gamma="median"`` and ``"scale"`` of :class:`rfviz.features.RandomFourier`.
     reach : float
@@ -80,10 +79,14 @@ class DistanceResult:
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per bar of the histogram."""
-        return pd.DataFrame({
-            "from": self.edges[:-1], "to": self.edges[1:], "pairs": self.counts,
-            "after the map, share of its largest": self.mapped(0.5 * (self.edges[1:] + self.edges[:-1])),
-        })  # fmt: skip
+        return pd.DataFrame(
+            {
+                "from": self.edges[:-1],
+                "to": self.edges[1:],
+                "pairs": self.counts,
+                "after the map, share of its largest": self.mapped(0.5 * (self.edges[1:] + self.edges[:-1])),
+            }
+        )
 
 
 def distances(sample: Sample) -> DistanceResult:
@@ -104,9 +107,17 @@ def distances(sample: Sample) -> DistanceResult:
     reach = float(np.sqrt(-np.log1p(-(_SATURATED**2)) / by_median))
     counts, edges = np.histogram(r, _BINS, (0.0, float(r.max())))
     return DistanceResult(
-        edges, counts, len(X), float(np.median(r)), float(r.mean()), float(r.std()), by_median, by_scale,
-        reach, float(np.mean(r > reach)),
-    )  # fmt: skip
+        edges,
+        counts,
+        len(X),
+        float(np.median(r)),
+        float(r.mean()),
+        float(r.std()),
+        by_median,
+        by_scale,
+        reach,
+        float(np.mean(r > reach)),
+    )
 
 
 class Distances(Question[DistanceResult]):
@@ -154,7 +165,6 @@ def plot_distances(result: DistanceResult, revision: str = "") -> go.Figure:
 
     Parameters
     ----------
-    result : DistanceResult
     revision : str
         While it stays the same, the zoom survives a redraw.
     """
@@ -162,12 +172,25 @@ def plot_distances(result: DistanceResult, revision: str = "") -> go.Figure:
     centres, width = 0.5 * (result.edges[1:] + result.edges[:-1]), float(result.edges[1] - result.edges[0])
     height = result.counts / result.counts.max()
     grid = np.linspace(0.0, result.edges[-1], 161)
-    bars = trace("bar", x=centres, y=height, width=width, marker={"color": rgba(GREY, 0.55), "line": {"width": 0}},
-                 name="pairs", customdata=result.counts,
-                 hovertemplate="distance %{x:.3g}: %{customdata} pairs<extra></extra>")  # fmt: skip
-    curve = trace("scatter", x=grid, y=result.mapped(grid), mode="lines", name="distance after the Fourier map",
-                  line={"color": style.colour, "dash": style.dash, "width": 2.5},
-                  hovertemplate="after the map: %{y:.2f} of its largest<extra></extra>")  # fmt: skip
+    bars = trace(
+        "bar",
+        x=centres,
+        y=height,
+        width=width,
+        marker={"color": rgba(GREY, 0.55), "line": {"width": 0}},
+        name="pairs",
+        customdata=result.counts,
+        hovertemplate="distance %{x:.3g}: %{customdata} pairs<extra></extra>",
+    )
+    curve = trace(
+        "scatter",
+        x=grid,
+        y=result.mapped(grid),
+        mode="lines",
+        name="distance after the Fourier map",
+        line={"color": style.colour, "dash": style.dash, "width": 2.5},
+        hovertemplate="after the map: %{y:.2f} of its largest<extra></extra>",
+    )
     marks = [("median", result.median), ("saturated", result.reach)]
     lines = [
         {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1.02, "line": {"color": GREY, "dash": "dot", "width": 1.5}}
@@ -180,8 +203,16 @@ def plot_distances(result: DistanceResult, revision: str = "") -> go.Figure:
         if x <= result.edges[-1]
     ]
     return styled(
-        [bars, curve], x="distance of two rows", y="share of the largest",
-        height=HEIGHT, revision=revision, shapes=[line for line in lines if line["x0"] <= result.edges[-1]],
-        annotations=words, bargap=0, legend={"y": 1.1}, margin={"l": 76, "r": 24, "t": 64, "b": 56},
-        xaxis={"range": [0.0, float(result.edges[-1])]}, yaxis={"range": [0.0, 1.1]},
-    )  # fmt: skip
+        [bars, curve],
+        x="distance of two rows",
+        y="share of the largest",
+        height=HEIGHT,
+        revision=revision,
+        shapes=[line for line in lines if line["x0"] <= result.edges[-1]],
+        annotations=words,
+        bargap=0,
+        legend={"y": 1.1},
+        margin={"l": 76, "r": 24, "t": 64, "b": 56},
+        xaxis={"range": [0.0, float(result.edges[-1])]},
+        yaxis={"range": [0.0, 1.1]},
+    )

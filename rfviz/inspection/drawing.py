@@ -51,29 +51,60 @@ def plot_bars(
     """
     is_marked = np.zeros(len(names), dtype=bool) if marked is None else marked
     bars = trace(
-        "bar", orientation="h", x=values, y=np.arange(len(names)), showlegend=False, width=0.6,
+        "bar",
+        orientation="h",
+        x=values,
+        y=np.arange(len(names)),
+        showlegend=False,
+        width=0.6,
         hovertext=list(map(literal, names)),
         marker={"color": [COLOURS[1] if is_one else COLOURS[0] for is_one in is_marked]},
         hovertemplate=f"%{{hovertext}}: %{{x{spec}}}<extra></extra>",
-    )  # fmt: skip
+    )
     traces = [bars]
     if limit is not None:
         word, x = limit
-        traces.append(trace("scatter", x=[x, x], y=[-0.5, len(names) - 0.5], mode="lines", name=word, showlegend=True,
-                            line={"color": GREY, "dash": "dot", "width": 2.5},
-                            hovertemplate=f"{word}: {x:.3g}<extra></extra>"))  # fmt: skip
+        traces.append(
+            trace(
+                "scatter",
+                x=[x, x],
+                y=[-0.5, len(names) - 0.5],
+                mode="lines",
+                name=word,
+                showlegend=True,
+                line={"color": GREY, "dash": "dot", "width": 2.5},
+                hovertemplate=f"{word}: {x:.3g}<extra></extra>",
+            )
+        )
     short = [name if len(name) <= _NAME else f"{name[: _NAME - 1]}…" for name in names]
     return styled(
-        traces, x=title, y="", height=max(_ROW * len(names) + 120, 200), revision=revision, margin={"t": 40},
+        traces,
+        x=title,
+        y="",
+        height=max(_ROW * len(names) + 120, 200),
+        revision=revision,
+        margin={"t": 40},
         xaxis={"range": [0.0, 100.0]} if "%" in title else {"rangemode": "tozero"},
-        yaxis={"tickvals": np.arange(len(names)), "ticktext": list(map(literal, short)), "automargin": True,
-               "range": [len(names) - 0.5, -0.5], "showgrid": False},
-    )  # fmt: skip
+        yaxis={
+            "tickvals": np.arange(len(names)),
+            "ticktext": list(map(literal, short)),
+            "automargin": True,
+            "range": [len(names) - 0.5, -0.5],
+            "showgrid": False,
+        },
+    )
 
 
 def level(name: str, ends: np.ndarray, y: float, error: float, colour: str, dash: str) -> dict[str, Any]:
     """Return a level line of one score."""
     said = f"{y:.3g}" + (f" ± {error:.2g}" if error else "")
     line = {"color": colour, "dash": dash, "width": 2.5}
-    return trace("scatter", x=ends, y=np.array([y, y]), mode="lines", name=name, line=line,
-                 hovertemplate=f"{name}: {said}<extra></extra>")  # fmt: skip
+    return trace(
+        "scatter",
+        x=ends,
+        y=np.array([y, y]),
+        mode="lines",
+        name=name,
+        line=line,
+        hovertemplate=f"{name}: {said}<extra></extra>",
+    )

@@ -56,7 +56,6 @@ class Part:
     ----------
     name : str
         What it is, as a part of a sentence.
-    table : Table
     rows : ndarray of int
         Rows of the table, in the order in which they may depend on each other.
     columns : tuple of str
@@ -100,8 +99,6 @@ class Comparison:
 
     Attributes
     ----------
-    first, second : Part
-    result : DriftResult
     n_columns : int
         Columns of the file, those that were not compared included.
     whole : Comparison or None
@@ -215,12 +212,10 @@ def inspect_drift(raw: Raw, dataset: Dataset, by: str = AUTOMATIC, progress: Pro
 
     Parameters
     ----------
-    raw : Raw
     dataset : Dataset
         Prepared rows of it.
     by : str
         :data:`AUTOMATIC`, or a column: its two most frequent values, or the rows up to its median and those beyond.
-    progress : callable
 
     Returns
     -------
@@ -493,10 +488,14 @@ class Drift(Question[Comparison]):
 
     def note(self, result: Comparison) -> str:
         first, second = (f"{part.name} ({counted(len(part.rows), 'row')})" for part in (result.first, result.second))
-        measures = "" if result.images is None else (
-            "Each image is measured by its brightness (mean), its contrast (standard deviation), and its coordinates "
-            "along the directions in which the images vary most (principal components). "
-        )  # fmt: skip
+        measures = (
+            ""
+            if result.images is None
+            else (
+                "Each image is measured by its brightness (mean), its contrast (standard deviation), and its "
+                "coordinates along the directions in which the images vary most (principal components). "
+            )
+        )
         return (
             f"Compared: {first} and {second}. {measures}Distance: the largest difference of the distribution functions "
             f"of known values. P-values are adjusted for the number of {result.what}s."
@@ -634,11 +633,17 @@ def plot_drift(drift: Comparison, revision: str = "") -> go.Figure:
     looks = list(zip(samples, titles, COLOURS, ("solid", "dash"), SYMBOLS, strict=False))
     if len(names) == 2:
         traces = [
-            trace("scatter", x=values[:, 0], y=values[:, 1], mode="markers", name=title,
-                  marker={"color": rgba(colour, 0.6), "symbol": symbol, "size": 6},
-                  hovertemplate="%{x:.4g}, %{y:.4g}<extra>" + title + "</extra>")
+            trace(
+                "scatter",
+                x=values[:, 0],
+                y=values[:, 1],
+                mode="markers",
+                name=title,
+                marker={"color": rgba(colour, 0.6), "symbol": symbol, "size": 6},
+                hovertemplate="%{x:.4g}, %{y:.4g}<extra>" + title + "</extra>",
+            )
             for values, title, colour, _, symbol in looks
-        ]  # fmt: skip
+        ]
         x, y = map(literal, names)
         return styled(traces, x=x, y=y, height=HEIGHT, revision=revision)
     known = [values[np.isfinite(values[:, 0]), 0] for values in samples]
@@ -647,11 +652,16 @@ def plot_drift(drift: Comparison, revision: str = "") -> go.Figure:
         counts = [np.bincount(values.astype(np.int64), minlength=len(words))[: len(words)] for values in known]
         often = np.argsort(-(counts[0] + counts[1]), kind="stable")[:_WORDS]
         traces = [
-            trace("bar", x=[literal(words[word]) for word in often], y=100.0 * count[often] / max(len(values), 1),
-                  name=title, marker={"color": colour, "pattern": {"shape": "/" if dash == "dash" else ""}},
-                  hovertemplate="%{x}: %{y:.3g}%<extra>" + title + "</extra>")
+            trace(
+                "bar",
+                x=[literal(words[word]) for word in often],
+                y=100.0 * count[often] / max(len(values), 1),
+                name=title,
+                marker={"color": colour, "pattern": {"shape": "/" if dash == "dash" else ""}},
+                hovertemplate="%{x}: %{y:.3g}%<extra>" + title + "</extra>",
+            )
             for (_, title, colour, dash, _), count, values in zip(looks, counts, known, strict=True)
-        ]  # fmt: skip
+        ]
         return styled(traces, x=literal(names[0]), y=OF_ROWS, height=HEIGHT, revision=revision, barmode="group")
     # A few huge values would leave all others in one bar.
     low, high = np.percentile(np.concatenate(known), (0.5, 99.5)) if sum(map(len, known)) else (0.0, 1.0)
@@ -660,8 +670,14 @@ def plot_drift(drift: Comparison, revision: str = "") -> go.Figure:
     for (_, title, colour, dash, _), values in zip(looks, known, strict=True):
         counts, _ = np.histogram(np.clip(values, edges[0], edges[-1]), edges)
         traces.append(
-            trace("scatter", x=edges[:-1], y=100.0 * counts / max(len(values), 1), mode="lines", name=title,
-                  line={"color": colour, "dash": dash, "width": 2.5, "shape": "hv"},
-                  hovertemplate="from %{x:.4g}: %{y:.3g}%<extra>" + title + "</extra>")
-        )  # fmt: skip
+            trace(
+                "scatter",
+                x=edges[:-1],
+                y=100.0 * counts / max(len(values), 1),
+                mode="lines",
+                name=title,
+                line={"color": colour, "dash": dash, "width": 2.5, "shape": "hv"},
+                hovertemplate="from %{x:.4g}: %{y:.3g}%<extra>" + title + "</extra>",
+            )
+        )
     return styled(traces, x=literal(names[0]), y=OF_ROWS, height=HEIGHT, revision=revision)

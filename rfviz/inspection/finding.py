@@ -137,12 +137,19 @@ def plot_findings(findings: Sequence[Finding]) -> go.Figure:
         colour = STATUS_COLOURS[grade]
         places = [i for i, finding in enumerate(findings) if finding.status == grade]
         if places:
-            traces.append(trace(
-                "scatter", x=np.zeros(len(places)), y=middle[places], mode="markers", name=STATUSES[grade],
-                marker={"color": colour, "symbol": symbol, "size": 13, "line": {"width": 2, "color": colour}},
-                text=[findings[i].name for i in places], hovertemplate="%{text}<extra>" + STATUSES[grade] + "</extra>",
-                showlegend=True,
-            ))  # fmt: skip
+            traces.append(
+                trace(
+                    "scatter",
+                    x=np.zeros(len(places)),
+                    y=middle[places],
+                    mode="markers",
+                    name=STATUSES[grade],
+                    marker={"color": colour, "symbol": symbol, "size": 13, "line": {"width": 2, "color": colour}},
+                    text=[findings[i].name for i in places],
+                    hovertemplate="%{text}<extra>" + STATUSES[grade] + "</extra>",
+                    showlegend=True,
+                )
+            )
     left = {"showarrow": False, "xref": "x", "yref": "y", "xanchor": "left", "yanchor": "top", "align": "left"}
     words = []
     for top, finding, part in zip(tops, findings, lines, strict=False):
@@ -151,7 +158,13 @@ def plot_findings(findings: Sequence[Finding]) -> go.Figure:
         words.append(left | {"x": 0.19, "y": top, "text": text, "font": {"size": 14}})
     hidden = {"visible": False, "fixedrange": True}
     return styled(
-        traces, x="", y="", height=int(tops[-1]) + 80, revision="", annotations=words,
+        traces,
+        x="",
+        y="",
+        height=int(tops[-1]) + 80,
+        revision="",
+        annotations=words,
         margin={"l": 12, "r": 12, "t": 56, "b": 8},
-        xaxis=hidden | {"range": [-0.02, 1.0]}, yaxis=hidden | {"range": [float(tops[-1]), -8.0]},
-    )  # fmt: skip
+        xaxis=hidden | {"range": [-0.02, 1.0]},
+        yaxis=hidden | {"range": [float(tops[-1]), -8.0]},
+    )

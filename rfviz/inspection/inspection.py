@@ -49,10 +49,8 @@ class InspectedData(Generic[D]):
 
     Attributes
     ----------
-    data : ChosenData
     normalise : str
         See :data:`rfviz.inspection.sample.SCALING`.
-    seed : int
     compare : str
         See :func:`rfviz.inspection.drift.inspect_drift`.
     """

@@ -54,7 +54,6 @@ class InteractionResult:
         Of all features.
     sources : tuple of str
         The column of the file that each comes from.
-    is_classification : bool
     shown : tuple of int
         The pair of columns that the picture shows, or none.
     surface : ndarray of shape (bins, bins)
@@ -62,7 +61,6 @@ class InteractionResult:
         where no row lies.
     edges : tuple of two ndarrays
         Of the bins, first column first.
-    shown_class : str
     apart : SplitScore or None
         What the rows that judge do not share with those that were searched, where random rows would flatter.
     is_merged : bool
@@ -111,12 +109,10 @@ def inspect_interactions(
 
     Parameters
     ----------
-    raw : Raw
     whole : Whole
         Prepared rows of it.
     apart : SplitScore, optional
         By which rows are to be judged that have no like among those that are searched.
-    progress : callable
 
     Raises
     ------
@@ -155,8 +151,9 @@ def _surface(X: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, tuple[np.nd
     one, other = (np.unique(np.quantile(x, np.linspace(0, 1, _BINS + 1))) for x in X.T)
     if len(one) < 4 or len(other) < 4:  # few values: a bin each
         one, other = (_between(x) if len(edges) < 4 else edges for x, edges in zip(X.T, (one, other), strict=True))
-    across, up = (np.clip(np.searchsorted(e, x, "right") - 1, 0, len(e) - 2)
-                  for e, x in zip((one, other), X.T, strict=True))  # fmt: skip
+    across, up = (
+        np.clip(np.searchsorted(e, x, "right") - 1, 0, len(e) - 2) for e, x in zip((one, other), X.T, strict=True)
+    )
     place, size = up * (len(one) - 1) + across, (len(other) - 1) * (len(one) - 1)
     count = np.bincount(place, minlength=size)
     mean = np.bincount(place, target, minlength=size) / np.where(count > 0, count, np.nan)
@@ -317,14 +314,21 @@ def plot_acting(result: InteractionResult, revision: str = "") -> go.Figure:
     across, up = (result.names[column] for column in result.shown)
     title = f"share of “{result.shown_class}”" if result.is_classification else "mean target"
     cells = trace(
-        "heatmap", z=result.surface, coloraxis="coloraxis", xgap=1, ygap=1,
+        "heatmap",
+        z=result.surface,
+        coloraxis="coloraxis",
+        xgap=1,
+        ygap=1,
         hovertemplate=f"bin %{{x}} of {literal(across)}, bin %{{y}} of {literal(up)}: %{{z:.3g}}<extra></extra>",
-    )  # fmt: skip
+    )
     axes = {
-        name: {"tickvals": (ends := np.array([0, len(edges) // 2, len(edges) - 1])) - 0.5, "showgrid": False,
-               "ticktext": [f"{edge:.2g}".replace("-", "−") for edge in edges[ends]]}
+        name: {
+            "tickvals": (ends := np.array([0, len(edges) // 2, len(edges) - 1])) - 0.5,
+            "showgrid": False,
+            "ticktext": [f"{edge:.2g}".replace("-", "−") for edge in edges[ends]],
+        }
         for name, edges in zip(("xaxis", "yaxis"), result.edges, strict=True)
-    }  # fmt: skip
+    }
     colours = {
         "colorscale": SEQUENCE,
         "colorbar": {"title": {"text": literal(title), "side": "right"}, "thickness": 14},
@@ -332,9 +336,16 @@ def plot_acting(result: InteractionResult, revision: str = "") -> go.Figure:
     if result.is_classification:
         colours |= {"cmin": 0.0, "cmax": 1.0}
     return styled(
-        [cells], x=literal(across), y=literal(up), height=HEIGHT, revision=revision, coloraxis=colours,
-        xaxis=axes["xaxis"], yaxis=axes["yaxis"], margin={"l": 100, "r": 24, "t": 48, "b": 56},
-    )  # fmt: skip
+        [cells],
+        x=literal(across),
+        y=literal(up),
+        height=HEIGHT,
+        revision=revision,
+        coloraxis=colours,
+        xaxis=axes["xaxis"],
+        yaxis=axes["yaxis"],
+        margin={"l": 100, "r": 24, "t": 48, "b": 56},
+    )
 
 
 def plot_importances(result: InteractionResult, revision: str = "", only: int | None = None) -> go.Figure:
@@ -342,7 +353,6 @@ def plot_importances(result: InteractionResult, revision: str = "", only: int | 
 
     Parameters
     ----------
-    result : InteractionResult
     revision : str
         While it stays the same, the zoom survives a redraw.
     only : int, optional
@@ -352,18 +362,27 @@ def plot_importances(result: InteractionResult, revision: str = "", only: int | 
     names = [literal(result.names[column]) for column in columns]
     traces = [
         trace(
-            "bar", x=np.arange(len(columns)), y=100.0 * one[columns], name=f"{r}", hovertext=names,
+            "bar",
+            x=np.arange(len(columns)),
+            y=100.0 * one[columns],
+            name=f"{r}",
+            hovertext=names,
             marker={"color": rgba(COLOURS[0], r / len(rounds) if only is None else 1.0), "line": {"width": 0}},
             hovertemplate=f"%{{hovertext}}: %{{y:.1f}}%<extra>round {r}</extra>",
         )
         for r, one in enumerate(rounds, start=1)
         if only in (None, r)
-    ]  # fmt: skip
+    ]
     top = 105.0 * float(rounds[:, columns].max())
     shown = [name if len(name) <= _NAME else f"{name[: _NAME - 1]}…" for name in names]
     return styled(
-        traces, x="", y="importance, %", height=HEIGHT + 40, revision=revision,
+        traces,
+        x="",
+        y="importance, %",
+        height=HEIGHT + 40,
+        revision=revision,
         xaxis={"tickvals": np.arange(len(columns)), "ticktext": shown, "autotickangles": [0, -45, -90]},
         yaxis={"range": [0.0, top]},
-        margin={"l": 76, "r": 24, "t": 64, "b": 112}, legend={"title": {"text": "round"}},
-    )  # fmt: skip
+        margin={"l": 76, "r": 24, "t": 64, "b": 112},
+        legend={"title": {"text": "round"}},
+    )

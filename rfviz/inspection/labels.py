@@ -76,10 +76,15 @@ class LabelResult:
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per doubtful label, counted from 1."""
-        return pd.DataFrame({
-            "row": self.rows + 1, "label": self.given, "like the rows of": self.proposed, "margin": self.margins,
-            "contradicted": np.arange(len(self.rows)) < self.n_contradicted,
-        })  # fmt: skip
+        return pd.DataFrame(
+            {
+                "row": self.rows + 1,
+                "label": self.given,
+                "like the rows of": self.proposed,
+                "margin": self.margins,
+                "contradicted": np.arange(len(self.rows)) < self.n_contradicted,
+            }
+        )
 
     def margin_frame(self) -> pd.DataFrame:
         """Return how well the label of each row suits it."""
@@ -112,9 +117,18 @@ def inspect_labels(dataset: Dataset, sample: Sample, progress: Progress = silent
         for codes in (y[doubtful], found.likely[doubtful], found.unclear)
     )
     return LabelResult(
-        len(found.rows), sample.rows[doubtful], sample.places[doubtful], given, proposed, found.margins[doubtful],
-        unclear, len(np.unique(y)), len(y), y, found,
-    )  # fmt: skip
+        len(found.rows),
+        sample.rows[doubtful],
+        sample.places[doubtful],
+        given,
+        proposed,
+        found.margins[doubtful],
+        unclear,
+        len(np.unique(y)),
+        len(y),
+        y,
+        found,
+    )
 
 
 class Labels(Question[LabelResult]):
@@ -201,7 +215,6 @@ def plot_labels(result: LabelResult, revision: str = "") -> go.Figure:
 
     Parameters
     ----------
-    result : LabelResult
     revision : str
         While it stays the same, the zoom survives a redraw.
     """
@@ -211,11 +224,22 @@ def plot_labels(result: LabelResult, revision: str = "") -> go.Figure:
     edges = np.linspace(margins.min(), margins.max() if margins.max() > margins.min() else margins.min() + 1.0, 61)
     centres = 0.5 * (edges[1:] + edges[:-1])
     traces = []
-    for chosen, name, colour, shape in ((~is_wrong, "other labels", COLOURS[0], ""),
-                                        (is_wrong, "contradicted", COLOURS[1], "/")):  # fmt: skip
+    for chosen, name, colour, shape in (
+        (~is_wrong, "other labels", COLOURS[0], ""),
+        (is_wrong, "contradicted", COLOURS[1], "/"),
+    ):
         counts = np.histogram(margins[chosen], edges)[0]
-        traces.append(trace("bar", x=centres, y=counts, width=np.diff(edges), name=name,
-                            marker={"color": colour, "line": {"width": 0}, "pattern": {"shape": shape}},
-                            hovertemplate="margin %{x:.2f}: %{y:,} rows<extra>" + name + "</extra>"))  # fmt: skip
-    return styled(traces, x="margin of the label", y="rows", height=HEIGHT,
-                  revision=revision, barmode="stack", bargap=0)  # fmt: skip
+        traces.append(
+            trace(
+                "bar",
+                x=centres,
+                y=counts,
+                width=np.diff(edges),
+                name=name,
+                marker={"color": colour, "line": {"width": 0}, "pattern": {"shape": shape}},
+                hovertemplate="margin %{x:.2f}: %{y:,} rows<extra>" + name + "</extra>",
+            )
+        )
+    return styled(
+        traces, x="margin of the label", y="rows", height=HEIGHT, revision=revision, barmode="stack", bargap=0
+    )

@@ -67,9 +67,11 @@ class Clue:
         """Its name for users."""
         names = [f"“{column}”" for column in self.columns]
         return {
-            "value": names[0], "gap": f"whether {names[0]} is empty", "difference": " − ".join(names),
+            "value": names[0],
+            "gap": f"whether {names[0]} is empty",
+            "difference": " − ".join(names),
             "sum": " + ".join(names),
-        }[self.what]  # fmt: skip
+        }[self.what]
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +86,6 @@ class LeakResult:
         The score for always guessing the largest class, or the mean.
     n_leaks, n_nearly : int
         Number of clues, from the first, that give the label away, and that nearly do so.
-    is_classification : bool
     n_rows : int
         Rows by which they were judged.
     is_thinned : bool
@@ -105,9 +106,13 @@ class LeakResult:
     def to_frame(self) -> pd.DataFrame:
         """Return one row per clue."""
         measure = "right labels" if self.is_classification else "R²"
-        return pd.DataFrame({"column": [clue.name for clue in self.clues],
-                             measure: [clue.score for clue in self.clues],
-                             "gives the label away": np.arange(len(self.clues)) < self.n_leaks})  # fmt: skip
+        return pd.DataFrame(
+            {
+                "column": [clue.name for clue in self.clues],
+                measure: [clue.score for clue in self.clues],
+                "gives the label away": np.arange(len(self.clues)) < self.n_leaks,
+            }
+        )
 
 
 def inspect_leaks(raw: Raw, progress: Progress = silent) -> LeakResult:
@@ -317,7 +322,6 @@ def plot_leaks(result: LeakResult, revision: str = "") -> go.Figure:
 
     Parameters
     ----------
-    result : LeakResult
     revision : str
         While it stays the same, the zoom survives a redraw.
     """

@@ -79,12 +79,10 @@ def draw_maps(dataset: Dataset, sample: Sample, seed: int = 0, progress: Progres
 
     Parameters
     ----------
-    dataset : Dataset
     sample : Sample
         Of its rows.
     seed : int
         Of the features.
-    progress : callable
 
     Raises
     ------
@@ -123,7 +121,6 @@ def inspection_style(
 
     Parameters
     ----------
-    dataset : Dataset
     rows : ndarray of int, shape (n,)
         Places in the data set.
     colour : {"label", "order", "brightness", "uncertainty", "none"} or str
@@ -186,14 +183,12 @@ def plot_maps(
 
     Parameters
     ----------
-    result : MapResult
     dataset : Dataset
         Where its rows come from; images are drawn as themselves.
     colour : str
         See :func:`inspection_style`.
     row : int, optional
         A row of the file, from 0, to mark with a ring, where it is among those drawn.
-    raw : Raw, optional
     uncertainty : IntervalResult or SetResult, optional
         See :func:`inspection_style`.
 

@@ -38,7 +38,6 @@ class TellingGap:
 
     Attributes
     ----------
-    column : str
     strength : float
         Cramér's V, or the correlation of gaps with the ranks of a target.
     most, least : (str, float)
@@ -109,9 +108,14 @@ def inspect_missing(raw: Raw) -> MissingResult:
     telling = sorted((gap for gap in found if gap is not None), key=lambda gap: -gap.strength)
     unlabelled = 0 if raw.y is None else int(np.count_nonzero(~raw.labelled))
     return MissingResult(
-        tuple(sorted(shares, key=lambda pair: -pair[1])), raw.file_rows(np.flatnonzero(lacking)), raw.n_rows,
-        len(raw.columns), tuple(telling), unlabelled, tuple(infinite),
-    )  # fmt: skip
+        tuple(sorted(shares, key=lambda pair: -pair[1])),
+        raw.file_rows(np.flatnonzero(lacking)),
+        raw.n_rows,
+        len(raw.columns),
+        tuple(telling),
+        unlabelled,
+        tuple(infinite),
+    )
 
 
 def _telling(raw: Raw, name: str, mask: np.ndarray, n_tests: int) -> TellingGap | None:
@@ -228,7 +232,6 @@ def plot_missing(result: MissingResult, revision: str = "") -> go.Figure:
 
     Parameters
     ----------
-    result : MissingResult
     revision : str
         While it stays the same, the zoom survives a redraw.
     """

@@ -97,7 +97,6 @@ def near_distance(result: NeighbourResult, dimension: float) -> float:
 
     Parameters
     ----------
-    result : NeighbourResult
     dimension : float
         The intrinsic dimension.
     """
@@ -116,7 +115,6 @@ def near_copies(sample: Sample, threshold: float, known: NeighbourResult) -> Nea
 
     Parameters
     ----------
-    sample : Sample
     threshold : float
         Greater than 0.
     known : NeighbourResult
@@ -134,9 +132,18 @@ def near_copies(sample: Sample, threshold: float, known: NeighbourResult) -> Nea
     n = len(X)
     n_known, n_found = _recall(sample, known, threshold, candidates)
     return NearCopyResult(
-        pairs, distance[chosen], threshold, n, len(np.unique(pairs)), len(candidates), n * (n - 1) // 2, float(bound),
-        n_known, n_found, known.distance[:, 0],
-    )  # fmt: skip
+        pairs,
+        distance[chosen],
+        threshold,
+        n,
+        len(np.unique(pairs)),
+        len(candidates),
+        n * (n - 1) // 2,
+        float(bound),
+        n_known,
+        n_found,
+        known.distance[:, 0],
+    )
 
 
 def _sharing(code: np.ndarray) -> np.ndarray:
@@ -239,7 +246,6 @@ def plot_near_copies(result: NearCopyResult, revision: str = "") -> go.Figure:
 
     Parameters
     ----------
-    result : NearCopyResult
     revision : str
         While it stays the same, the zoom survives a redraw.
     """
@@ -248,12 +254,31 @@ def plot_near_copies(result: NearCopyResult, revision: str = "") -> go.Figure:
     counts, middle = np.histogram(result.nearest, edges)[0], np.sqrt(edges[1:] * edges[:-1])
     is_near = middle <= result.threshold
     bars = trace(
-        "bar", x=middle, y=counts, width=np.diff(edges), name="rows", showlegend=False,
+        "bar",
+        x=middle,
+        y=counts,
+        width=np.diff(edges),
+        name="rows",
+        showlegend=False,
         marker={"color": [COLOURS[1] if near else COLOURS[0] for near in is_near], "line": {"width": 0}},
         hovertemplate="distance %{x:.3g}: %{y:,} rows<extra></extra>",
-    )  # fmt: skip
-    limit = trace("scatter", x=[result.threshold] * 2, y=[0, int(counts.max())], mode="lines", name="limit",
-                  showlegend=True, line={"color": GREY, "dash": "dot", "width": 2.5},
-                  hovertemplate=f"limit: {result.threshold:.3g}<extra></extra>")  # fmt: skip
-    return styled([bars, limit], x="distance to the nearest row", y="rows", height=HEIGHT,
-                  revision=revision, bargap=0, xaxis={"type": "log"})  # fmt: skip
+    )
+    limit = trace(
+        "scatter",
+        x=[result.threshold] * 2,
+        y=[0, int(counts.max())],
+        mode="lines",
+        name="limit",
+        showlegend=True,
+        line={"color": GREY, "dash": "dot", "width": 2.5},
+        hovertemplate=f"limit: {result.threshold:.3g}<extra></extra>",
+    )
+    return styled(
+        [bars, limit],
+        x="distance to the nearest row",
+        y="rows",
+        height=HEIGHT,
+        revision=revision,
+        bargap=0,
+        xaxis={"type": "log"},
+    )

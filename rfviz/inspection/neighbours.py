@@ -76,11 +76,14 @@ class NeighbourResult:
     def to_frame(self, most: int = 10) -> pd.DataFrame:
         """Return the most outlying rows, counted from 1, with the distance to their nearest and farthest neighbour."""
         order = np.argsort(-self.factor, kind="stable")[:most]
-        return pd.DataFrame({
-            "row": self.rows[order] + 1, "outlier factor": self.factor[order],
-            "to its nearest row": self.distance[order, 0],
-            f"to its {self.distance.shape[1]}th nearest": self.distance[order, -1],
-        })  # fmt: skip
+        return pd.DataFrame(
+            {
+                "row": self.rows[order] + 1,
+                "outlier factor": self.factor[order],
+                "to its nearest row": self.distance[order, 0],
+                f"to its {self.distance.shape[1]}th nearest": self.distance[order, -1],
+            }
+        )
 
 
 def scaled_by_most(sample: Sample) -> Sample:
@@ -136,7 +139,6 @@ def neighbour_distances(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     ----------
     X : ndarray of shape (n, d)
         Different rows.
-    k : int
     """
     search = NearestNeighbors(n_neighbors=min(k, len(X) - 1)).fit(X)
     return search.kneighbors()

@@ -55,7 +55,6 @@ def inspect_ordered(result: LabelResult, target_names: tuple[str, ...]) -> Order
 
     Parameters
     ----------
-    result : LabelResult
     target_names : tuple of str
         Of all classes.
 

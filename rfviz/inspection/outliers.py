@@ -122,16 +122,21 @@ def plot_outliers(result: NeighbourResult, revision: str = "") -> go.Figure:
 
     Parameters
     ----------
-    result : NeighbourResult
     revision : str
         While it stays the same, the zoom survives a redraw.
     """
     order = np.argsort(-result.factor, kind="stable")[:MOST_POINTS]
     points = trace(
-        "scatter", x=np.arange(1, len(order) + 1), y=result.factor[order], mode="markers", name="rows",
+        "scatter",
+        x=np.arange(1, len(order) + 1),
+        y=result.factor[order],
+        mode="markers",
+        name="rows",
         marker={"color": [COLOURS[1] if is_out else COLOURS[0] for is_out in result.is_outlying[order]], "size": 6},
-        customdata=result.rows[order] + 1, hovertemplate="row %{customdata:,}: %{y:.3g}<extra></extra>",
-    )  # fmt: skip
+        customdata=result.rows[order] + 1,
+        hovertemplate="row %{customdata:,}: %{y:.3g}<extra></extra>",
+    )
     limit = level("limit", np.array([1.0, float(len(order))]), result.limit, 0.0, GREY, "dot")
-    return styled([points, limit], x="rank", y="outlier factor", height=HEIGHT, revision=revision,
-                  xaxis={"type": "log"})  # fmt: skip
+    return styled(
+        [points, limit], x="rank", y="outlier factor", height=HEIGHT, revision=revision, xaxis={"type": "log"}
+    )

@@ -44,7 +44,6 @@ class Raw:
 
     Attributes
     ----------
-    table : Table
     rows : ndarray of int or None
         Rows of the table that count, from 0; None for all.
     columns : tuple of str
@@ -164,7 +163,6 @@ class RowCounts:
 
     Attributes
     ----------
-    n_all, n_usable : int
     which : str
         Which can be used: ``"without gaps"``, ``"with a label"``; empty where all can.
     """
@@ -200,9 +198,16 @@ def raw_of(dataset: Dataset) -> Raw:
         # Without columns that are worth a look one by one, a table of images has none.
         shown = () if dataset.image_shape else names
         table = Table(
-            names, len(X), X, {name: c for c, name in enumerate(names)}, {}, {}, {}, pd.DataFrame(),
+            names,
+            len(X),
+            X,
+            {name: c for c, name in enumerate(names)},
+            {},
+            {},
+            {},
+            pd.DataFrame(),
             n_train=dataset.n_train,
-        )  # fmt: skip
+        )
         labelled = np.full(len(X), dataset.y is not None)
         return Raw(table, None, shown, None, frozenset(shown), None, dataset.y, dataset.target_names, labelled)
     table, how = origin.table, origin.preparation
@@ -266,7 +271,6 @@ def spread_rows(
 
     Parameters
     ----------
-    n, most : int
     y : ndarray of int, shape (n,), optional
         Class codes.
     usable : ndarray of bool, shape (n,), optional

@@ -26,10 +26,14 @@ __all__ = [
 ]
 
 SCALING = Param(
-    "normalise", "automatic", "choice", label="Normalise", choices=("automatic", *NORMALISATION.choices),
+    "normalise",
+    "automatic",
+    "choice",
+    label="Normalise",
+    choices=("automatic", *NORMALISATION.choices),
     help="How the rows are scaled before distances are measured. Automatic gives each column of a table mean 0 and "
     "variance 1, and leaves images as they are.",
-)  # fmt: skip
+)
 #: Rows in the maps, and rows for the other questions, at most.
 MAP_ROWS, WORK_ROWS = 1000, 10_000
 # Of very wide data fewer rows are taken: this many numbers take about a second.
@@ -43,7 +47,6 @@ class Sample:
 
     Attributes
     ----------
-    name : str
     rows : ndarray of int, shape (n,)
         Their numbers in the file, from 0, rising.
     places : ndarray of int, shape (n,)
@@ -100,7 +103,6 @@ def take_sample(
 
     Parameters
     ----------
-    dataset : Dataset
     how : str
         See :data:`SCALING`.
     most : int
@@ -152,12 +154,10 @@ def nearest_rows(sample: Sample, dataset: Dataset, row: int, k: int = 5) -> tupl
 
     Parameters
     ----------
-    sample : Sample
     dataset : Dataset
         Where the sample comes from.
     row : int
         Any row of the file that the data set holds, in the sample or not.
-    k : int
 
     Returns
     -------

@@ -67,7 +67,6 @@ class SplitScore:
         That says which rows belong together; empty for the order of the file.
     n_groups : int
         Groups, or stretches.
-    score : float
     loss : Gain
         What random folds have too much.
     is_by_target : bool
@@ -88,14 +87,11 @@ class SplitResult:
 
     Attributes
     ----------
-    model : str
     score : float
         Of random folds.
     over_guess : Gain
         What that is more than the score of a guess.
     scores : tuple of SplitScore
-    is_classification : bool
-    n_rows : int
     """
 
     model: str
@@ -120,8 +116,11 @@ class SplitResult:
             return None
         real = [one for one in self.scores if one.loss.value >= _LEAST_LOSS and one.loss.is_real(len(self.scores))]
         most = max((one.loss.value for one in real), default=0.0)
-        return max(real, key=lambda one: (one.kind == "group" and one.loss.value >= _ABOUT * most, one.loss.value),
-                   default=None)  # fmt: skip
+        return max(
+            real,
+            key=lambda one: (one.kind == "group" and one.loss.value >= _ABOUT * most, one.loss.value),
+            default=None,
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per way to split."""
@@ -137,14 +136,12 @@ def inspect_splits(
 
     Parameters
     ----------
-    raw : Raw
     dataset : Dataset
         Prepared rows of it.
     structure : StructureResult
         Of `dataset`.
     how : str
         See :data:`rfviz.inspection.sample.SCALING`.
-    progress : callable
 
     Returns
     -------
@@ -221,12 +218,10 @@ def groups_apart(raw: Raw, dataset: Dataset, places: np.ndarray, split: SplitSco
 
     Parameters
     ----------
-    raw : Raw
     dataset : Dataset
         Prepared rows of it.
     places : ndarray of int, shape (n,)
         Of the rows in it.
-    split : SplitScore
 
     Returns
     -------
@@ -389,7 +384,6 @@ def plot_splits(result: SplitResult, revision: str = "") -> go.Figure:
 
     Parameters
     ----------
-    result : SplitResult
     revision : str
         While it stays the same, the zoom survives a redraw.
     """

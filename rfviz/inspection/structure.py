@@ -55,8 +55,9 @@ _ROWS, _FOLDS, _FEWEST_ROWS = 2500, 5, 40
 _SMALLEST_CLASS, _FEWEST_DIFFERENT = 10, 10
 _GRID = (10, 20, 50, 100, 200, 400)
 _SPECS: tuple[MapSpec[FeatureMap], ...] = (
-    MapSpec(RandomFourier, gamma="median", random_state=0), MapSpec(RandomMaxout, pool_size=4, random_state=0),
-)  # fmt: skip
+    MapSpec(RandomFourier, gamma="median", random_state=0),
+    MapSpec(RandomMaxout, pool_size=4, random_state=0),
+)
 _ALPHAS = np.logspace(-6, 1, 8)
 # A difference is claimed where chance would give it once in a hundred data sets, over both maps together.
 _FALSE_ALARM = 0.01
@@ -96,7 +97,6 @@ class Curve:
 
     Attributes
     ----------
-    spec : MapSpec
     scores, errors : ndarray of shape (len(m_grid),)
         Cross-validated, with standard errors.
     gain : Gain
@@ -133,7 +133,6 @@ class Transformed:
         What is special about the target.
     linear, best : float
         R² of its ranks.
-    has_signal : bool
     """
 
     why: str
@@ -148,8 +147,6 @@ class StructureResult:
 
     Attributes
     ----------
-    is_classification : bool
-    n_rows, n_folds : int
     guess : float
         Score of the largest class, or of the mean, of the training rows.
     linear, linear_error : float
@@ -227,7 +224,6 @@ def inspect_structure(dataset: Dataset, how: str = "automatic", progress: Progre
         With labels; up to 2500 rows are used, drawn at random.
     how : str
         See :data:`rfviz.inspection.sample.SCALING`.
-    progress : callable
 
     Raises
     ------
@@ -294,7 +290,6 @@ def agreement_of(predicted: np.ndarray, y: np.ndarray, folds: np.ndarray, is_cla
     ----------
     predicted, y : ndarray of shape (n,)
     folds : ndarray of int, shape (n,)
-    is_classes : bool
     """
     excess = variance = 0.0
     for fold in np.unique(folds):
@@ -357,7 +352,6 @@ def stratified_folds(y: np.ndarray, n_folds: int) -> np.ndarray:
     ----------
     y : ndarray of shape (n,)
         Labels.
-    n_folds : int
 
     Returns
     -------
@@ -435,9 +429,19 @@ def _summary(
         reached = grid[int(np.argmax(scores >= scores[-1] - errors[-1]))]
         curves.append(Curve(spec, scores, errors, gain, agreement[spec], loss[-1], reached))
     return StructureResult(
-        is_classes, len(y), _FOLDS, score(guess), score(linear), error(linear), agreement["linear"], linear, guess,
-        grid, tuple(curves), rows,
-    )  # fmt: skip
+        is_classes,
+        len(y),
+        _FOLDS,
+        score(guess),
+        score(linear),
+        error(linear),
+        agreement["linear"],
+        linear,
+        guess,
+        grid,
+        tuple(curves),
+        rows,
+    )
 
 
 def standard_error(loss: np.ndarray) -> float:
@@ -513,8 +517,11 @@ class Structure(Question[StructureResult]):
         step = f"{100 * abs(best.gain.value):.1f} ± {100 * best.gain.error:.1f} points"
         status, worst = "look", None if splits is None else splits.worst
         if worst is not None and splits is not None:
-            apart = {"group": f"unseen “{worst.column}”", "order": f"unseen stretches of “{worst.column}”",
-                     "file": "unseen stretches of the file"}[worst.kind]  # fmt: skip
+            apart = {
+                "group": f"unseen “{worst.column}”",
+                "order": f"unseen stretches of “{worst.column}”",
+                "file": "unseen stretches of the file",
+            }[worst.kind]
             text = (
                 f"On random rows a linear model reaches {linear} and random features {top}, but {splits.model} only "
                 f"{show(worst.score)} on {apart}: judge models there, not on random rows"
@@ -587,7 +594,6 @@ def plot_structure(result: StructureResult, revision: str = "") -> go.Figure:
 
     Parameters
     ----------
-    result : StructureResult
     revision : str
         While it stays the same, the zoom survives a redraw.
     """
@@ -595,20 +601,35 @@ def plot_structure(result: StructureResult, revision: str = "") -> go.Figure:
     unit = 100.0 if result.is_classification else 1.0
     traces = [
         level("linear model", ends, unit * result.linear, unit * result.linear_error, COLOURS[2], "dashdot"),
-        level("always the largest class" if result.is_classification else "always the mean", ends,
-               unit * result.guess, 0.0, GREY, "dot"),
-    ]  # fmt: skip
+        level(
+            "always the largest class" if result.is_classification else "always the mean",
+            ends,
+            unit * result.guess,
+            0.0,
+            GREY,
+            "dot",
+        ),
+    ]
     for curve in result.curves:
         style = map_style(curve.spec.cls)
-        traces.append(trace(
-            "scatter", x=np.array(result.m_grid, dtype=float), y=unit * curve.scores, mode="lines+markers",
-            name=curve.label, line={"color": style.colour, "dash": style.dash, "width": 2.5},
-            marker={"symbol": style.symbol, "size": 9},
-            error_y={"type": "data", "array": unit * curve.errors, "color": rgba(style.colour, 0.6), "width": 3},
-            hovertemplate="%{x:.0f} features: %{y:.3g}<extra>" + curve.label + "</extra>",
-        ))  # fmt: skip
+        traces.append(
+            trace(
+                "scatter",
+                x=np.array(result.m_grid, dtype=float),
+                y=unit * curve.scores,
+                mode="lines+markers",
+                name=curve.label,
+                line={"color": style.colour, "dash": style.dash, "width": 2.5},
+                marker={"symbol": style.symbol, "size": 9},
+                error_y={"type": "data", "array": unit * curve.errors, "color": rgba(style.colour, 0.6), "width": 3},
+                hovertemplate="%{x:.0f} features: %{y:.3g}<extra>" + curve.label + "</extra>",
+            )
+        )
     return styled(
-        traces, x=M_TITLE, y="right labels, %" if result.is_classification else "R²", height=HEIGHT,
+        traces,
+        x=M_TITLE,
+        y="right labels, %" if result.is_classification else "R²",
+        height=HEIGHT,
         revision=revision,
         xaxis={"type": "log", "tickvals": list(result.m_grid), "ticktext": [str(m) for m in result.m_grid]},
-    )  # fmt: skip
+    )

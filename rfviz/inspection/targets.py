@@ -64,16 +64,23 @@ class TargetResult:
     def to_frame(self) -> pd.DataFrame:
         """Return one row per contradicted number, counted from 1."""
         return pd.DataFrame(
-            {"row": self.rows + 1, "target": self.given, "as the other rows say": self.predicted,
-             "times the usual difference": self.deviations}
-        )  # fmt: skip
+            {
+                "row": self.rows + 1,
+                "target": self.given,
+                "as the other rows say": self.predicted,
+                "times the usual difference": self.deviations,
+            }
+        )
 
     def residual_frame(self) -> pd.DataFrame:
         """Return each target with what the other rows say of it."""
-        return pd.DataFrame({
-            "target": self.target, "as the other rows say": self.errors.predictions,
-            "contradicted": np.isin(np.arange(self.n_rows), self.errors.rows),
-        })  # fmt: skip
+        return pd.DataFrame(
+            {
+                "target": self.target,
+                "as the other rows say": self.errors.predictions,
+                "contradicted": np.isin(np.arange(self.n_rows), self.errors.rows),
+            }
+        )
 
 
 def inspect_targets(dataset: Dataset, sample: Sample, progress: Progress = silent) -> TargetResult:
@@ -154,7 +161,6 @@ def plot_targets(result: TargetResult, revision: str = "") -> go.Figure:
 
     Parameters
     ----------
-    result : TargetResult
     revision : str
         While it stays the same, the zoom survives a redraw.
     """
@@ -163,12 +169,18 @@ def plot_targets(result: TargetResult, revision: str = "") -> go.Figure:
     others = np.flatnonzero(~is_wrong)
     others = others[np.unique(np.linspace(0, len(others) - 1, min(len(others), MOST_POINTS)).astype(int))]
     traces = [
-        trace("scatter", x=result.errors.predictions[rows], y=result.target[rows], mode="markers", name=name,
-              marker={"color": colour, "symbol": symbol, "size": size},
-              hovertemplate="predicted %{x:.4g}, target %{y:.4g}<extra>" + name + "</extra>")
+        trace(
+            "scatter",
+            x=result.errors.predictions[rows],
+            y=result.target[rows],
+            mode="markers",
+            name=name,
+            marker={"color": colour, "symbol": symbol, "size": size},
+            hovertemplate="predicted %{x:.4g}, target %{y:.4g}<extra>" + name + "</extra>",
+        )
         for rows, name, colour, symbol, size in (
             (others, "other rows", rgba(COLOURS[0], 0.5), SYMBOLS[0], 6),
             (np.flatnonzero(is_wrong), "contradicted", COLOURS[1], SYMBOLS[1], 10),
         )
-    ]  # fmt: skip
+    ]
     return styled(traces, x="as the other rows say", y="target", height=HEIGHT, revision=revision)

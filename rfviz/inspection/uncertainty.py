@@ -57,7 +57,6 @@ class IntervalResult:
     rows, places : ndarray of int, shape (n,)
         Rows of the file, from 0, and their places in the data set.
     target, predicted : ndarray of shape (n,)
-    intervals : Intervals
     where : str
         The column that tells best where intervals are wide; empty where none does.
     values_there : ndarray of shape (n,)
@@ -106,10 +105,15 @@ class IntervalResult:
     def to_frame(self, most: int = 200) -> pd.DataFrame:
         """Return one row per row of the file, counted from 1, those with the widest intervals first."""
         order = self.widest[:most]
-        return pd.DataFrame({
-            "row": self.rows[order] + 1, "target": self.target[order], "predicted": self.predicted[order],
-            "half-width": self.values[order], "inside": self.intervals.inside_own[order],
-        })  # fmt: skip
+        return pd.DataFrame(
+            {
+                "row": self.rows[order] + 1,
+                "target": self.target[order],
+                "predicted": self.predicted[order],
+                "half-width": self.values[order],
+                "inside": self.intervals.inside_own[order],
+            }
+        )
 
     def row_frame(self) -> pd.DataFrame:
         """Return the same of all rows."""
@@ -197,9 +201,16 @@ def inspect_intervals(
     scaled = np.abs(residuals) / intervals.widths
     heavy = float(np.mean(scaled > _FAR * np.median(scaled)))
     return IntervalResult(
-        sample.rows, sample.places, y, found.errors.predictions, intervals, where, there,
-        bool(correlations[best] > 0), heavy,
-    )  # fmt: skip
+        sample.rows,
+        sample.places,
+        y,
+        found.errors.predictions,
+        intervals,
+        where,
+        there,
+        bool(correlations[best] > 0),
+        heavy,
+    )
 
 
 def inspect_sets(dataset: Dataset, sample: Sample, found: LabelResult) -> SetResult:
@@ -304,10 +315,14 @@ class Uncertainty(Question[IntervalResult | SetResult]):
 
     def pictures(self, result: IntervalResult | SetResult) -> Iterator[Picture]:
         words = "How far off predictions of each row by all others are, or which classes they leave open."
-        explanation = "" if isinstance(result, SetResult) else (
-            "Nine tenths of the rows lie between the dotted lines, which have one width, and also between the other "
-            "lines, which are wider where the noise is larger. Each row is predicted by all others."
-        )  # fmt: skip
+        explanation = (
+            ""
+            if isinstance(result, SetResult)
+            else (
+                "Nine tenths of the rows lie between the dotted lines, which have one width, and also between the "
+                "other lines, which are wider where the noise is larger. Each row is predicted by all others."
+            )
+        )
         yield Picture("uncertainty", result, plot_uncertainty, words, explanation, result.row_frame)
 
     def note(self, result: IntervalResult | SetResult) -> str:
@@ -340,21 +355,46 @@ def plot_uncertainty(result: IntervalResult | SetResult, revision: str = "") -> 
     centres = np.array([np.median(across[part]) for part in parts])
     widths = np.array([np.median(result.values[part]) for part in parts])
     points = trace(
-        "scatter", x=x, y=residuals, mode="markers", name="rows", marker={"color": rgba(COLOURS[0], 0.5), "size": 6},
+        "scatter",
+        x=x,
+        y=residuals,
+        mode="markers",
+        name="rows",
+        marker={"color": rgba(COLOURS[0], 0.5), "size": 6},
         customdata=np.column_stack([result.rows[some] + 1, result.predicted[some]]),
         hovertemplate="row %{customdata[0]}: predicted %{customdata[1]:.4g}, residual %{y:.4g}<extra></extra>",
-    )  # fmt: skip
+    )
     ends = np.array([np.nanmin(across), np.nanmax(across)])
     traces = [points]
     for sign in (1.0, -1.0):
         # One entry of the legend for both lines of a kind.
         one = np.full(2, sign * result.intervals.width)
-        traces.append(trace("scatter", x=ends, y=one, mode="lines", name="one width", showlegend=sign > 0,
-                            line={"color": GREY, "dash": "dot", "width": 2}, legendgroup="one",
-                            hovertemplate="one width: %{y:.3g}<extra></extra>"))  # fmt: skip
-        traces.append(trace("scatter", x=centres, y=sign * widths, mode="lines", name="own widths, median",
-                            showlegend=sign > 0, line={"color": COLOURS[1], "width": 2.5}, legendgroup="own",
-                            hovertemplate="own widths, median: %{y:.3g}<extra></extra>"))  # fmt: skip
+        traces.append(
+            trace(
+                "scatter",
+                x=ends,
+                y=one,
+                mode="lines",
+                name="one width",
+                showlegend=sign > 0,
+                line={"color": GREY, "dash": "dot", "width": 2},
+                legendgroup="one",
+                hovertemplate="one width: %{y:.3g}<extra></extra>",
+            )
+        )
+        traces.append(
+            trace(
+                "scatter",
+                x=centres,
+                y=sign * widths,
+                mode="lines",
+                name="own widths, median",
+                showlegend=sign > 0,
+                line={"color": COLOURS[1], "width": 2.5},
+                legendgroup="own",
+                hovertemplate="own widths, median: %{y:.3g}<extra></extra>",
+            )
+        )
     return styled(traces, x=title, y="target − prediction", height=HEIGHT, revision=revision)
 
 
@@ -370,10 +410,17 @@ def _plot_set_sizes(result: SetResult, revision: str) -> go.Figure:
     for size, name, colour, shape in ((1, "one class", COLOURS[0], ""), (2, "several", COLOURS[1], "/")):
         counts = np.bincount(result.given[sizes == size], minlength=len(totals))[shown]
         if counts.any():
-            traces.append(trace(
-                "bar", x=names, y=100.0 * counts / np.maximum(totals[shown], 1), name=name, showlegend=True,
-                marker={"color": colour, "pattern": {"shape": shape}},
-                hovertemplate="%{x}: %{y:.3g}%<extra>" + name + "</extra>",
-            ))  # fmt: skip
-    return styled(traces, x="label", y=OF_ROWS, height=HEIGHT, revision=revision, barmode="stack",
-                  xaxis={"type": "category"})  # fmt: skip
+            traces.append(
+                trace(
+                    "bar",
+                    x=names,
+                    y=100.0 * counts / np.maximum(totals[shown], 1),
+                    name=name,
+                    showlegend=True,
+                    marker={"color": colour, "pattern": {"shape": shape}},
+                    hovertemplate="%{x}: %{y:.3g}%<extra>" + name + "</extra>",
+                )
+            )
+    return styled(
+        traces, x="label", y=OF_ROWS, height=HEIGHT, revision=revision, barmode="stack", xaxis={"type": "category"}
+    )

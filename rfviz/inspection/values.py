@@ -55,7 +55,6 @@ class OddValues:
 
     Attributes
     ----------
-    column : str
     kind : {"code", "far", "spelling", "time", "cells"}
     text : str
         A part of a sentence that begins with the column.
@@ -76,7 +75,6 @@ class ValueResult:
     Attributes
     ----------
     found : tuple of OddValues
-    n_rows : int
     """
 
     found: tuple[OddValues, ...]
@@ -224,7 +222,6 @@ def _spoken(word: str, n_words: int) -> str:
 
     Parameters
     ----------
-    word : str
     n_words : int
         Words of its column; of many single letters ``a`` and ``A`` are two.
     """
@@ -306,7 +303,6 @@ def plot_odd_values(result: ValueResult, revision: str = "") -> go.Figure:
 
     Parameters
     ----------
-    result : ValueResult
     revision : str
         While it stays the same, the zoom survives a redraw.
     """

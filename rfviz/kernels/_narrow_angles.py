@@ -285,7 +285,8 @@ def _check_work(tiles: list[_Tile], n_rows: int, modes: int, high: float) -> Non
     products = sum(tile.n_products or _SPARSE * len(tile.i) for tile in tiles)
     if 2 * modes * _POINTS * (products + _TRANSFORM * n_rows) > _MOST_WORK:
         raise SlowKernelError(
-            "X", "must hold fewer rows of nearly the same direction for the exact kernel of a function",
+            "X",
+            "must hold fewer rows of nearly the same direction for the exact kernel of a function",
             f"{sum(len(tile.i) for tile in tiles):,} pairs within {math.degrees(high):.2g}°",
             "Centre the columns, or use fewer rows.",
-        )  # fmt: skip
+        )

@@ -114,11 +114,17 @@ def parse_lesson(text: str, slug: str, facts: Collection[str] = (), pages: Colle
     if not parts:
         parser.fail(len(lines), "a lesson needs at least one step, a heading that begins with “## ”")
     return Lesson(
-        slug=slug, title=fields["title"][1], page=fields["page"][1],
-        question=fields.get("question", (0, ""))[1], source=fields.get("source", (0, ""))[1],
-        lead=parser.prose(lead), order=parser.number(fields, "order", 100), minutes=parser.number(fields, "minutes", 0),
-        start=parser.settings(blocks[0]) if blocks else {}, steps=tuple(map(parser.step, parts)),
-    )  # fmt: skip
+        slug=slug,
+        title=fields["title"][1],
+        page=fields["page"][1],
+        question=fields.get("question", (0, ""))[1],
+        source=fields.get("source", (0, ""))[1],
+        lead=parser.prose(lead),
+        order=parser.number(fields, "order", 100),
+        minutes=parser.number(fields, "minutes", 0),
+        start=parser.settings(blocks[0]) if blocks else {},
+        steps=tuple(map(parser.step, parts)),
+    )
 
 
 def _cut(lines: list[tuple[int, str]], mark: str) -> list[_Part]:
@@ -185,13 +191,18 @@ class _Parser:
             self.fail(part.line, f"the step “{part.title}” needs either a block “### predict” or a block “### draw”")
         texts = {name: self.prose(blocks[name]) if name in blocks else "" for name in ("question", "reveal", "try")}
         return Step(
-            title=part.title, lead=self.prose(lead), question=texts["question"], reveal=texts["reveal"],
+            title=part.title,
+            lead=self.prose(lead),
+            question=texts["question"],
+            reveal=texts["reveal"],
             options=self.options(blocks["predict"]) if "predict" in asked else (),
-            curve=self.curve(blocks["draw"]) if "draw" in asked else None, suggestion=texts["try"],
+            curve=self.curve(blocks["draw"]) if "draw" in asked else None,
+            suggestion=texts["try"],
             settings=self.settings(blocks["set"]) if "set" in blocks else {},
             formula=self.formula(blocks["formula"]) if "formula" in blocks else "",
-            checks=self.checks(blocks["check"]) if "check" in blocks else (), line=part.line,
-        )  # fmt: skip
+            checks=self.checks(blocks["check"]) if "check" in blocks else (),
+            line=part.line,
+        )
 
     def prose(self, part: _Part) -> str:
         """Check the formulas and facts of Markdown, and return it."""
@@ -232,8 +243,14 @@ class _Parser:
             places = ()
         if len(places) < 3 or not all(low < high for low, high in pairwise(places)) or not all(map(isfinite, places)):
             self.fail(part.line, f"“at” must be three numbers or more that grow, such as 1, 2, 5; not {given['at']}")
-        return Curve(given["across"], given["up"], places, self._expression(part.line, given["truth"], of_x=True),
-                     "compare" in given, given.get("chart", ""))  # fmt: skip
+        return Curve(
+            given["across"],
+            given["up"],
+            places,
+            self._expression(part.line, given["truth"], of_x=True),
+            "compare" in given,
+            given.get("chart", ""),
+        )
 
     def settings(self, part: _Part) -> dict[str, str]:
         """Parse controls and their values."""

@@ -144,8 +144,12 @@ def _without_each(
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Yield for blocks of new rows: fits without each row (new, n, k), leave-one-out residuals, and predictions."""
     n, m = H.shape
-    check_memory(8 * (2 * m**2 + n * m + 4 * _BLOCK * n * Y.shape[1]), "cpu", f"Fits without each of {n} rows",
-                 "Use fewer rows or features.")  # fmt: skip
+    check_memory(
+        8 * (2 * m**2 + n * m + 4 * _BLOCK * n * Y.shape[1]),
+        "cpu",
+        f"Fits without each of {n} rows",
+        "Use fewer rows or features.",
+    )
     found = leave_one_out(H, Y, None if alpha is None else [alpha])
     residuals = Y - found.predictions
     mean, middle = H.mean(axis=0), Y.mean(axis=0)

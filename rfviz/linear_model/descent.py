@@ -157,9 +157,11 @@ class Descent:
         """Refuse weights that, with the state of their optimiser, would not fit into memory."""
         one = _ARRAYS * n_outputs * dtype.itemsize
         check_memory(
-            one * n_features, device, f"Learning {n_outputs} × {n_features} {what}",
+            one * n_features,
+            device,
+            f"Learning {n_outputs} × {n_features} {what}",
             f"The largest number of features that fits is about {memory_budget(device) // one}.",
-        )  # fmt: skip
+        )
 
     def centred(self, block: Any) -> Any:
         """Take features about their mean, in place; sparse ones, or ones without an intercept, stay as they are.

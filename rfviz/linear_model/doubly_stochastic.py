@@ -50,9 +50,10 @@ class RegeneratedFeatures:
     def __init__(self, feature_map: Any, seed: int, X: Any) -> None:
         self.seed, self.probe = seed, X[: min(_PROBE_ROWS, X.shape[0])]
         words = [
-            p.name for p in getattr(feature_map, "params", ())
+            p.name
+            for p in getattr(feature_map, "params", ())
             if p.kind == "float" and isinstance(getattr(feature_map, p.name), str)
-        ]  # fmt: skip
+        ]
         self._map: Any = clone(feature_map)
         if words:  # learnt from all rows, once
             probe: Any = clone(feature_map)
@@ -60,9 +61,11 @@ class RegeneratedFeatures:
             self._map.set_params(**{name: getattr(fitted, f"{name}_") for name in words})
         if np.ndim(self.block(0).shares(BLOCK)):
             raise ParameterError(
-                "feature_map", "must have features that all count the same", type(feature_map).__name__,
+                "feature_map",
+                "must have features that all count the same",
+                type(feature_map).__name__,
                 "Set deduplicate=False where the map has it, or choose another map.",
-            )  # fmt: skip
+            )
 
     def block(self, number: int) -> Any:
         """Return the fitted map of features 256·number to 256·number + 255, drawn anew; the same each time."""

@@ -375,12 +375,14 @@ class NormalEquations(System):
         squares = self._target_squares - (self._target_sum**2 / self.weight if self.centred else 0.0)
         noise = _FLOAT32_NOISE * largest if self._rounded else 0.0
         rows = self.n_samples, int(self.centred)
-        errors = np.array([
-            cross_validated_errors(gram, cross, float(squares.sum()), rows, alpha, m_grid, self.xp)
-            if alpha >= noise
-            else np.full(len(m_grid), np.inf)
-            for alpha in alphas
-        ])  # fmt: skip
+        errors = np.array(
+            [
+                cross_validated_errors(gram, cross, float(squares.sum()), rows, alpha, m_grid, self.xp)
+                if alpha >= noise
+                else np.full(len(m_grid), np.inf)
+                for alpha in alphas
+            ]
+        )
         return errors * self.n_samples / self.weight
 
     def squared_error(self, coef: Any, intercept: Any) -> float:

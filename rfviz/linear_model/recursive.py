@@ -72,8 +72,10 @@ class _Recursive(BaseEstimator):
             rule = "must be a RandomFourier map of an even number of paired features, not structured"
             raise ParameterError("feature_map", rule, self.feature_map, 'Try RandomFourier(1000, gamma="median").')
         if len(X) < _FEWEST_ROWS:
-            raise DataError(f"Some rows are held out, so there must be {_FEWEST_ROWS} at least; here are {len(X)} "
-                            f"(with 1 sample nothing is left to learn from). Give more rows.")  # fmt: skip
+            raise DataError(
+                f"Some rows are held out, so there must be {_FEWEST_ROWS} at least; here are {len(X)} "
+                f"(with 1 sample nothing is left to learn from). Give more rows."
+            )
         device, m = get_device(self.feature_map.device), int(self.feature_map.n_components)
         check_memory(gram_bytes(m), device, f"The Gram matrix of {m} features", "Use fewer features.")
         generator = np.random.default_rng(seed_from(self.random_state))

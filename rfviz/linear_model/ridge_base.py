@@ -456,10 +456,12 @@ class RidgeBase(FeaturePath):
         device = get_device(self.feature_map_.device)
         budget = memory_budget(device)
         check_memory(
-            gram_bytes(m, device.is_gpu), device, f"The Gram matrix of {m} features",
+            gram_bytes(m, device.is_gpu),
+            device,
+            f"The Gram matrix of {m} features",
             f"The largest number of features that fits is about {largest_affordable_m(budget, device.is_gpu)}."
             + self._way_out(),
-        )  # fmt: skip
+        )
         return device
 
     def _way_out(self) -> str:

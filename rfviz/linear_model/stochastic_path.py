@@ -276,9 +276,14 @@ class StochasticPath(ClassifierPath):
         return [{**self._chosen, "alpha": float(alpha)} for alpha in self.alpha_]
 
     def _pass(
-        self, descents: dict[int, Descent], X: Any, labels: np.ndarray, order: np.ndarray, batch_size: int,
+        self,
+        descents: dict[int, Descent],
+        X: Any,
+        labels: np.ndarray,
+        order: np.ndarray,
+        batch_size: int,
         report: Callable[[float, float], None],
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Learn from every row once, in the order given."""
         done, total, loss = 0, 0.0, 0.0
         begun = time.perf_counter()

@@ -41,11 +41,14 @@ def lessons_page(lessons: Sequence[Lesson], parts: Sequence[Part]) -> str:
     entry = entry_of("lessons")
     cards = "".join(
         card(
-            file_of(lesson), lesson.title, lesson.question or lesson.steps[0].question, picture_name(lesson),
+            file_of(lesson),
+            lesson.title,
+            lesson.question or lesson.steps[0].question,
+            picture_name(lesson),
             f"{lesson.minutes} min · {len(lesson.steps)} steps · on the page “{entry_of(lesson.page).title}”",
         )
         for lesson in lessons
-    )  # fmt: skip
+    )
     body = f'<h1>{entry.title}</h1><p>{html.escape(entry.question)}</p><ul class="cards">{cards}</ul>'
     return framed(entry.title, body, parts, entry.question)
 

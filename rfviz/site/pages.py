@@ -147,10 +147,17 @@ def chart_data(chart: Chart, is_main: bool, figure: Mapping[str, Any] | None = N
     spec["layout"] = {name: value for name, value in spec["layout"].items() if name != "template"}
     script = needed_script(kinds_of(chart.figure))
     asked = {
-        "key": chart.name, "alt": chart.alt, "secondary": not is_main, "clickable": False, "placing": False,
-        "square": chart.square, "large": False,
-        "plotly": {"address": script_name(script), "whole": script.traces is None}, "figure": spec, **more,
-    }  # fmt: skip
+        "key": chart.name,
+        "alt": chart.alt,
+        "secondary": not is_main,
+        "clickable": False,
+        "placing": False,
+        "square": chart.square,
+        "large": False,
+        "plotly": {"address": script_name(script), "whole": script.traces is None},
+        "figure": spec,
+        **more,
+    }
     return plotly_json(asked).replace("<", "\\u003c")
 
 

@@ -112,8 +112,10 @@ class Base:
     def unit_angle(self) -> float:
         """Return the radians that a value of 1 stands for."""
         return {
-            "circle": 2.0 * math.pi * self.turn, "gaussian": self.scale, "categorical": 2.0 * math.pi / self.categories,
-        }.get(self.kind, math.pi)  # fmt: skip
+            "circle": 2.0 * math.pi * self.turn,
+            "gaussian": self.scale,
+            "categorical": 2.0 * math.pi / self.categories,
+        }.get(self.kind, math.pi)
 
     def _unit(self, xp: Any, X: Any) -> Any:
         """Return the inputs scaled to unit length, shape (n_inputs, dimension, n_samples); zero stays zero."""

@@ -193,9 +193,11 @@ def as_skeleton(given: Any, n_features: int, turn: float = 0.5, image_shape: Seq
     skeleton = given if isinstance(given, Skeleton) else Skeleton(given)
     if skeleton.n_columns != n_features:
         raise ParameterError(
-            "skeleton", f"must take as many columns as the data have, {n_features}", skeleton.n_columns,
+            "skeleton",
+            f"must take as many columns as the data have, {n_features}",
+            skeleton.n_columns,
             "Change the image's shape or the inputs.",
-        )  # fmt: skip
+        )
     return skeleton
 
 

@@ -35,9 +35,11 @@ def compile_form(form: Any) -> Compiled:
         _check_keys(form, ("inputs", "nodes"))
         return _graph(form)
     raise ParameterError(
-        "skeleton", "must be an object with 'image' (a stack of convolutions) or with 'inputs' and 'nodes' (any graph)",
-        form, "See rfviz.skeleton.Skeleton.",
-    )  # fmt: skip
+        "skeleton",
+        "must be an object with 'image' (a stack of convolutions) or with 'inputs' and 'nodes' (any graph)",
+        form,
+        "See rfviz.skeleton.Skeleton.",
+    )
 
 
 def _check_keys(form: Mapping[str, Any], known: tuple[str, ...]) -> None:
@@ -107,9 +109,11 @@ def _convolution(layer: Any, number: int, height: int, width: int) -> tuple[tupl
     stride = Param(f"Layer {number}, stride", 1, "int", low=1, high=100_000).validate(layer.get("stride", 1))
     if size[0] > height or size[1] > width:
         raise ParameterError(
-            f"Layer {number}, size", f"must fit into the {height}×{width} nodes below it", given,
+            f"Layer {number}, size",
+            f"must fit into the {height}×{width} nodes below it",
+            given,
             "Use a smaller window, a larger image, or smaller strides below.",
-        )  # fmt: skip
+        )
     if stride > max(size):
         rule = f"must leave no gaps between windows: at most {max(size)}"
         raise ParameterError(f"Layer {number}, stride", rule, stride, "Use a smaller stride, or a larger window.")

@@ -92,7 +92,6 @@ class Skeleton:
 
     Attributes
     ----------
-    form : dict
     inputs : tuple of InputGroup
     layers : tuple of Layer
         In topological order.
@@ -212,15 +211,19 @@ class Skeleton:
         for layer in self.layers:
             if layer.activation.kind == "step" and int(layer.edges.max()) >= self.n_inputs:
                 raise ParameterError(
-                    "skeleton", "must have the activation 'step' only on nodes whose in-edges all come from inputs",
-                    self, "The number of paths has no mean; use 'relu' above, or the exact kernel alone.",
-                )  # fmt: skip
+                    "skeleton",
+                    "must have the activation 'step' only on nodes whose in-edges all come from inputs",
+                    self,
+                    "The number of paths has no mean; use 'relu' above, or the exact kernel alone.",
+                )
         finite = self.complexity
         if math.isfinite(finite) and finite > MAX_COMPLEXITY:
             raise ParameterError(
-                "skeleton", f"must have at most {MAX_COMPLEXITY:,.0f} expected paths a feature", finite,
+                "skeleton",
+                f"must have at most {MAX_COMPLEXITY:,.0f} expected paths a feature",
+                finite,
                 "Lower the degrees or scales: the complexity is the product of σ̂'(1) over the levels.",
-            )  # fmt: skip
+            )
 
 
 def _mean_over_edges(xp: Any, values: Any, edges: np.ndarray) -> Any:

@@ -72,7 +72,6 @@ class SkeletonNetwork:
         Of any inputs but Gaussian ones, whose points have infinitely many coordinates.
     n_outputs : int
         Scores of a row.
-    channels, top_channels : int
     random_state : int or sequence of int
         Weights are drawn on the host: the same on every device.
     device : str
@@ -187,9 +186,11 @@ def _alike(layer: Layer, source: np.ndarray) -> Iterator[tuple[np.ndarray, np.nd
 def _width(base: Base) -> int:
     if base.kind == "gaussian":
         raise ParameterError(
-            "skeleton", "must have no Gaussian inputs, whose points have infinitely many coordinates", base.to_form(),
+            "skeleton",
+            "must have no Gaussian inputs, whose points have infinitely many coordinates",
+            base.to_form(),
             "Use the base 'circle' or 'sphere'.",
-        )  # fmt: skip
+        )
     return {"binary": 1, "circle": 2, "categorical": base.categories}.get(base.kind, base.dimension)
 
 
@@ -254,14 +255,12 @@ class SkeletonNetworkClassifier(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     classes_ : ndarray of shape (k,)
-    skeleton_ : Skeleton
     weights_ : dict of str to ndarray
         By layer: see :class:`SkeletonNetwork`.
     squares_ : dict of str to ndarray
         Sums of squared gradients, of AdaGrad.
     loss_curve_ : list of float
         Mean loss of each batch before it was learnt.
-    seed_ : int
 
     References
     ----------

@@ -44,7 +44,6 @@ class PatchPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         Side of a patch, and from one patch to the next, in pixels.
     n_components : int
         Components of a patch, q.
-    whiten : bool
 
     Attributes
     ----------

@@ -61,9 +61,13 @@ def learn_phone_model(utterances: Sequence[np.ndarray], n_phones: int) -> PhoneM
     after = pairs.sum(axis=1) + ends
     leave = np.minimum(visits / frames, 1 - 1 / frames.sum())  # a state may always last another frame
     return PhoneModel(
-        np.log(starts / starts.sum()), np.log(pairs / after[:, None]), np.log(ends / after),
-        np.log1p(-leave), np.log(leave), np.log(frames / frames.sum()),
-    )  # fmt: skip
+        np.log(starts / starts.sum()),
+        np.log(pairs / after[:, None]),
+        np.log(ends / after),
+        np.log1p(-leave),
+        np.log(leave),
+        np.log(frames / frames.sum()),
+    )
 
 
 def runs_of_phones(states: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

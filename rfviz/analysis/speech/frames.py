@@ -98,9 +98,11 @@ def prepare_frames(corpus: Corpus) -> SpeechFrames:
     seconds = sum(one.seconds for one in (*corpus.train, *corpus.test))
     # The frames of utterances, and all of them in one array.
     check_memory(
-        int(2 * 100 * seconds) * 4 * (2 * CONTEXT + 1) * N_BANDS, "cpu", f"{seconds / 60:,.0f} minutes of speech",
+        int(2 * 100 * seconds) * 4 * (2 * CONTEXT + 1) * N_BANDS,
+        "cpu",
+        f"{seconds / 60:,.0f} minutes of speech",
         "Choose fewer utterances.",
-    )  # fmt: skip
+    )
     found = {fold_48(phone) for one in corpus.train for phone in one.phones}
     phones = tuple(sorted(phone for phone in found if phone is not None))
     train, test = (_spliced(part) for part in (corpus.train, corpus.test))

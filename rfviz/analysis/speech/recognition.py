@@ -74,11 +74,13 @@ class Recognition:
 
     def to_frame(self) -> pd.DataFrame:
         """Return errors in per cent, one row an m."""
-        return pd.DataFrame({
-            "m": self.m_grid,
-            "phone error %": [100 * one.phone_error for one in self.decoded],
-            "frame error %": [100 * one.frame_error for one in self.decoded],
-        })  # fmt: skip
+        return pd.DataFrame(
+            {
+                "m": self.m_grid,
+                "phone error %": [100 * one.phone_error for one in self.decoded],
+                "frame error %": [100 * one.frame_error for one in self.decoded],
+            }
+        )
 
 
 def difference(one: Decoded, other: Decoded) -> tuple[float, float]:
@@ -105,9 +107,13 @@ class _Identity(BaseEstimator):
 
 
 def recognise(
-    frames: SpeechFrames, spec: MapSpec[FeatureMap], m_grid: Sequence[int], *, epochs: int | str = "auto",
+    frames: SpeechFrames,
+    spec: MapSpec[FeatureMap],
+    m_grid: Sequence[int],
+    *,
+    epochs: int | str = "auto",
     progress: Progress = silent,
-) -> Recognition:  # fmt: skip
+) -> Recognition:
     """Learn the states by multinomial logistic regression on random features, for several numbers of them.
 
     Parameters
