@@ -12,6 +12,7 @@ from scipy.stats import chi2, norm
 
 from rfviz.bounds import maxout_risk
 from rfviz.bounds.fourier import fourier_uniform, sutherland_pairs
+from rfviz.experiments.guarantees.describe import no_bound
 from rfviz.features import RandomMaxout, RandomProjection
 from rfviz.kernels import maxout_theorem1_as_printed
 from rfviz.lab.distance_saturation import text as saturation
@@ -153,9 +154,9 @@ def test_the_steepest_point_is_random():
 @pytest.mark.parametrize("rho", [0.0, 0.6, 0.95])
 def test_johnson_and_lindenstrauss_is_a_bound_on_the_products_of_projections(rho):
     """Two unit vectors and m Gaussian projections; their coordinates suffice: a 2×2 Gaussian problem."""
-    said = guarantees.no_bound(RandomProjection())
+    said = no_bound(RandomProjection())
     assert r"$4e^{-m(\varepsilon^2/2-\varepsilon^3/3)/2}$" in said and "Johnson and Lindenstrauss" in said
-    assert "no paper" not in said and "concentration of Lipschitz functions" in guarantees.no_bound(RandomMaxout())
+    assert "no paper" not in said and "concentration of Lipschitz functions" in no_bound(RandomMaxout())
     x = RNG.standard_normal((20_000, 60))
     z = rho * x + math.sqrt(1 - rho**2) * RNG.standard_normal(x.shape)
     error = np.abs((x * z).mean(axis=1) - rho)

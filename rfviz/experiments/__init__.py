@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rfviz.experiments.build_a_map import BuildAMap
     from rfviz.experiments.decision_surfaces import DecisionSurfaces
     from rfviz.experiments.distance_saturation import DistanceSaturation
+    from rfviz.experiments.guarantees import KernelGuarantees, LearningGuarantees
     from rfviz.experiments.hashing import Hashing
     from rfviz.experiments.maxout_pca import MaxoutPCA
     from rfviz.experiments.zoo import Zoo
@@ -38,6 +39,8 @@ __all__ = [
     "DistanceSaturation",
     "Experiment",
     "Hashing",
+    "KernelGuarantees",
+    "LearningGuarantees",
     "MaxoutPCA",
     "Result",
     "Zoo",
@@ -53,6 +56,8 @@ EXPERIMENTS = {
     "Hashing": "hashing",
     "BuildAMap": "build_a_map",
     "Binning": "binning",
+    "KernelGuarantees": "guarantees",
+    "LearningGuarantees": "guarantees",
     "DecisionSurfaces": "decision_surfaces",
 }
 

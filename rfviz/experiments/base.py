@@ -45,7 +45,7 @@ class Chart:
     table : callable
         Returns the numbers, one row an observation.
     alt : str
-        What it shows, in one sentence, for those who cannot see it.
+        What it shows, in one sentence, as alternative text.
     words : str
         What one sees in it, with its numbers, in Markdown.
     on_page : bool

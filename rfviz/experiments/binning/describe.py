@@ -9,7 +9,7 @@ __all__ = ["boxes_summary", "explanation", "pairs_explanation", "summary"]
 
 
 def boxes_summary(grids: PlaneGrids, view: BoxView) -> str:
-    """Return the grid in one sentence, for those who cannot see it."""
+    """Return the grid in one sentence, as alternative text."""
     return (
         f"Grid number {view.repetition + 1} over {counted(len(grids.points), 'point')} of {grids.name}: {_size(view)}, "
         f"{len(view.sizes):,} of them with a point."
@@ -21,7 +21,7 @@ def _size(view: BoxView) -> str:
 
 
 def summary(shared: SharedBoxes) -> str:
-    """Return the estimate in one sentence, for those who cannot see it."""
+    """Return the estimate in one sentence, as alternative text."""
     return f"{_shares(shared)} of point {shared.row + 1:,}; RMS error {number(shared.error, 2)}."
 
 

@@ -1,4 +1,4 @@
-"""A map of one's own: the kernel of a function, a density or a kernel that somebody wrote or drew."""
+"""A map of one's own: the kernel of a function, a density or a kernel that the user wrote or drew."""
 
 from __future__ import annotations
 

@@ -40,13 +40,13 @@ def explanation(built: Built, m: int) -> str:
 
 
 def summary(built: Built, m: int) -> str:
-    """Return the chart of the kernel in a sentence, for those who cannot see it."""
+    """Return the chart of the kernel in one sentence, as alternative text."""
     across = "the angle between two points" if built.what in ("function", "pool") else "the distance of two points"
     return f"Kernel against {across}, exact and estimated from {m:,} features; RMS error {number(built.error(m), 2)}."
 
 
 def formula_alt(what: What, text: str) -> str:
-    """Return the chart of what was written in a sentence, for those who cannot see it."""
+    """Return the chart of what was written in one sentence, as alternative text."""
     if what == "pool":
         return f"Weights of the sorted projections of a pool in a feature, which is the {text}."
     return f"{HEADINGS[what]}: {text}. Draw in it to change it."

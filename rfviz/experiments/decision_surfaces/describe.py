@@ -22,7 +22,7 @@ _TRAINED = {
 
 
 def summary(title: str, surface: Surface | None, n_points: int) -> str:
-    """Return a panel in one sentence, for those who cannot see it."""
+    """Return a panel in one sentence, as alternative text."""
     if surface is None:
         points = counted(n_points, "point")
         return f"{title}: {points} in the plane, and no surface, since there are not two classes yet."

@@ -17,7 +17,7 @@ _UNIT = 5e-3
 
 
 def summary(result: SaturationResult) -> str:
-    """Return the chart in one sentence, for those who cannot see it."""
+    """Return the chart in one sentence, as alternative text."""
     curves = "; ".join(
         f"{c.label} plateaus at {number(c.saturation.plateau)}" if c.saturation else f"{c.label} has no plateau"
         for c in result.curves

@@ -18,7 +18,7 @@ _NEARLY = 0.99995
 
 
 def summary(result: EmbeddingResult) -> str:
-    """Return the chart in one sentence, for those who cannot see it."""
+    """Return the chart in one sentence, as alternative text."""
     p = result.features
     order = f" Spearman’s correlation with the given order is {rho_of(p.order.spearman)}." if p.order else ""
     return (

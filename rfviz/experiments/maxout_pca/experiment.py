@@ -152,7 +152,7 @@ def mark_of(data: Data, row: int, frame: str, *, cache: Cache) -> str:
 
 
 def _swapped(data: Data, n: int) -> np.ndarray | None:
-    """Return which of the first rows were given another row's number on purpose; None where nobody knows."""
+    """Return which of the first rows were given another row's number on purpose, or None if that is unknown."""
     if data.name != "turning_head" or data.dataset.y is None or data.dataset.order is None:
         return None
     return rankdata(-data.dataset.y[:n]) != rankdata(data.dataset.order[:n])

@@ -17,7 +17,7 @@ def per_cent(share: float) -> str:
 
 
 def summary(result: ZooResult) -> str:
-    """Return all cards in one sentence, for those who cannot see them."""
+    """Return all cards in one sentence, as alternative text."""
     x, y = result.point
     return (
         f"Feature {result.feature + 1} of each of {len(result.cards)} feature maps over the plane, and its kernel "

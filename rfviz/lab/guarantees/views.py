@@ -8,10 +8,11 @@ from typing import Any
 import streamlit as st
 
 from rfviz.experiments.base import Chart
+from rfviz.experiments.guarantees import describe
+from rfviz.experiments.guarantees.compute import Comparison
+from rfviz.experiments.guarantees.experiment import KernelGuarantees, KernelResult, LearningGuarantees
 from rfviz.lab.guarantees import text
-from rfviz.lab.guarantees.compute import Comparison
-from rfviz.lab.guarantees.page import KernelResult, Result
-from rfviz.lab.guarantees.settings import KernelSettings, LearningSettings, Settings
+from rfviz.lab.guarantees.page import Result, Settings
 from rfviz.lab.panel import ScaledData
 from rfviz.ui import layout
 from rfviz.ui.page import View
@@ -23,12 +24,12 @@ class GuaranteesView(View[ScaledData, Settings, Result]):
     """One chart, with the table of what bounds require or the formula of the theorem."""
 
     def draw(self, settings: Settings, result: Result, charts: Sequence[Chart]) -> None:
-        if isinstance(settings, KernelSettings) and not settings.shown:
+        if isinstance(settings, KernelGuarantees) and not settings.shown:
             st.info("Nothing is drawn: choose at least one kind of error under “More”.")
         self.main_chart(settings, result, charts[0])
         if isinstance(result, KernelResult):
-            st.caption(text.reading(result.comparison))
-            st.markdown(text.table(result.comparison, result.dimension))
+            st.caption(describe.reading(result.comparison))
+            st.markdown(describe.table(result.comparison, result.dimension))
         else:
             layout.formula(result.bound.formula)
         self.draw_details(settings, result, charts)
@@ -37,16 +38,16 @@ class GuaranteesView(View[ScaledData, Settings, Result]):
         if isinstance(result, KernelResult):
             comparison = result.comparison
             return {
-                "What each bound says": lambda: st.markdown(text.formulas(comparison)),
+                "What each bound says": lambda: st.markdown(describe.formulas(comparison)),
                 "Where the looseness comes from": lambda: st.markdown(text.LOOSENESS),
                 "What is wrong or left open in the papers": lambda: st.markdown(text.ERRATA),
                 "Numbers": lambda: _numbers(comparison),
                 "How it is computed": lambda: st.markdown(text.KERNEL_METHOD),
             }
-        assert isinstance(settings, LearningSettings)
+        assert isinstance(settings, LearningGuarantees)
         frame = result.measured.to_frame(settings.loss)
         return {
-            "What the letters are": lambda: st.markdown(text.LETTERS[settings.theorem.name]),
+            "What the letters are": lambda: st.markdown(text.LETTERS[settings.theorem]),
             "What is wrong or left open in the papers": lambda: st.markdown(text.ERRATA),
             "Numbers": lambda: layout.numbers(frame, {}, text.RISK_NUMBERS),
             "How it is computed": lambda: st.markdown(text.RISK_METHOD),

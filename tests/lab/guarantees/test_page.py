@@ -8,10 +8,10 @@ import pytest
 from rfviz import datasets
 from rfviz.analysis.kernel_sample import error_grid, prepare_sample
 from rfviz.cache import Cache
+from rfviz.experiments.guarantees.compute import compare, measure_errors
+from rfviz.experiments.guarantees.describe import count
 from rfviz.features import MapSpec, RandomFourier, registry
-from rfviz.lab.guarantees.compute import compare, measure_errors
 from rfviz.lab.guarantees.page import PAGE
-from rfviz.lab.guarantees.text import count
 from rfviz.lab.page import compute as computed
 from rfviz.lab.preset import Preset
 from tests.app_pages import OFFLINE, array, changed, opened, specs
@@ -105,7 +105,7 @@ def test_the_script_has_the_bound_of_the_page(theorem, monkeypatch):
     found = computed(PAGE, source, PAGE.settings(preset, source), Cache())
     names = {}
     exec(PAGE.script(source, found.settings), names)
-    pd.testing.assert_frame_equal(names["frame"], found.charts[0].frame, rtol=1e-4)
+    pd.testing.assert_frame_equal(names["frames"]["risk"], found.charts[0].frame, rtol=1e-4)
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rfviz.lab.guarantees import text
+from rfviz.experiments.guarantees.describe import table
 from tests.lab.sentences import Rough, Sentence, page_at, seeds
 
 ABOUT = ("one pair", "all pairs", "everywhere")
@@ -132,7 +132,7 @@ def test_what_is_extrapolated_looks_so_and_what_is_measured_does_not():
 def test_the_table_says_extrapolated_where_it_is():
     for eps, beyond in ((0.1, False), (0.005, True)):
         found = page_at("guarantees", {"points": 8, "draws": 20, "eps": eps})
-        lines = [one for one in text.table(found.result.comparison, 64).splitlines() if one.startswith("| measured")]
+        lines = [one for one in table(found.result.comparison, 64).splitlines() if one.startswith("| measured")]
         assert len(lines) == 2
         for line in lines:
             assert ("extrapolated beyond m = 2,000 | ≈ " in line) == beyond == ("≈" in line)

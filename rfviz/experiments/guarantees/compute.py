@@ -53,8 +53,8 @@ class MeasuredErrors:
     maxima : ndarray of shape (n_draws, G)
         Largest error over the pairs of each draw.
     deviations : ndarray of shape (G, k) or None
-        Exact standard deviations of the estimates, of a fair sample of the pairs and of that with the largest; None
-        where the map has no exact variance.
+        Exact standard deviations of the estimates, of a fair sample of the pairs and of that with the largest; or
+        None if the map has no exact variance.
     """
 
     spec: MapSpec[FeatureMap]
@@ -90,7 +90,7 @@ class MeasuredErrors:
 
     @property
     def largest_variance(self) -> float | None:
-        """The largest exact variance of a pair times m; None where it is not known."""
+        """The largest exact variance of a pair times m, or None if it is not known."""
         return None if self.deviations is None else float(self.deviations[-1, -1] ** 2 * self.m_grid[-1])
 
 
@@ -170,7 +170,7 @@ class Curve:
     kind : {"measured", "expected", "bound"}
     name, source, formula : str
     m, error : ndarray of shape (k,)
-        Empty for what is in the table only.
+        Empty for statements that stand in the table only.
     features : float
         The m that ε requires, infinite where no number will do.
     beyond : bool
@@ -230,14 +230,14 @@ class Comparison:
         )
 
     def curves_frame(self, shown: Sequence[str] = ABOUT) -> pd.DataFrame:
-        """Return all curves about what is `shown`, in long form."""
+        """Return the curves of the kinds `shown`, in long form."""
         curves = [c for c in self.curves if len(c.m) and c.about in shown]
         parts = [pd.DataFrame({"about": c.about, "statement": c.name, "m": c.m, "error": c.error}) for c in curves]
         return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
 def compare(measured: MeasuredErrors, statements: Sequence[BoundStatement], eps: float, delta: float) -> Comparison:
-    """Compare bounds with what was measured, all solved for ε against m, and for m.
+    """Compare bounds with measurements, all solved for ε against m, and for m.
 
     Parameters
     ----------

@@ -9,11 +9,11 @@ import numpy as np
 import plotly.graph_objects as go
 
 from rfviz.bounds import RiskBound
+from rfviz.experiments.guarantees.compute import ABOUT, Comparison, Curve
+from rfviz.experiments.guarantees.risk import MeasuredRisk
 from rfviz.figures.lines import M_TITLE, line, mark
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, SYMBOLS, rgba, styled
-from rfviz.lab.guarantees.compute import ABOUT, Comparison, Curve
-from rfviz.lab.guarantees.risk import MeasuredRisk
 
 __all__ = ["plot_guarantees", "plot_risk"]
 
@@ -37,7 +37,7 @@ def plot_guarantees(
     ----------
     comparison : Comparison
     shown : sequence of str
-        Of :data:`rfviz.lab.guarantees.compute.ABOUT`.
+        Of :data:`rfviz.experiments.guarantees.compute.ABOUT`.
     at : int, optional
         Number of features to mark.
     largest : float, optional

@@ -12,6 +12,8 @@ from rfviz.analysis.kernel_sample import error_grid, prepare_sample
 from rfviz.analysis.splits import make_split
 from rfviz.bounds import LOSSES
 from rfviz.errors import DataError, MemoryBudgetError
+from rfviz.experiments.guarantees.compute import ABOUT, DELTAS, compare, measure_errors, needed
+from rfviz.experiments.guarantees.risk import measure_risk
 from rfviz.features import (
     MAPS,
     CompositionalFeatures,
@@ -22,8 +24,6 @@ from rfviz.features import (
     RandomMaxout,
     RandomReLU,
 )
-from rfviz.lab.guarantees.compute import ABOUT, DELTAS, compare, measure_errors, needed
-from rfviz.lab.guarantees.risk import measure_risk
 
 GRID = error_grid(200, points=6)
 PAIRED, PHASES = MapSpec(RandomFourier, gamma=1.0), MapSpec(RandomFourier, gamma=1.0, paired=False)

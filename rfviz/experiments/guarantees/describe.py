@@ -1,0 +1,251 @@
+"""Sentences about guarantees next to measurements, and the table of what each bound requires."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from rfviz.bounds import LOSSES, RiskBound
+from rfviz.experiments.guarantees.compute import ABOUT, Comparison, Curve
+from rfviz.experiments.guarantees.risk import MeasuredRisk
+from rfviz.features import FeatureMap, RandomBinning, RandomMaxout, RandomProjection
+from rfviz.words import counted, number, times
+
+__all__ = [
+    "count",
+    "formulas",
+    "kernel_explanation",
+    "kernel_summary",
+    "no_bound",
+    "reading",
+    "risk_explanation",
+    "risk_summary",
+    "table",
+]
+
+# Of maps without a bound here, by class: which one there is elsewhere.
+_OTHERS: dict[type[FeatureMap], str] = {
+    RandomProjection: " A bound there is, which is not drawn here: by the lemma of Johnson and Lindenstrauss, with the "
+    "constants of Dasgupta and Gupta, the product of two unit vectors is off by more than $\\varepsilon$ with a "
+    "probability of at most $4e^{-m(\\varepsilon^2/2-\\varepsilon^3/3)/2}$.",
+    RandomMaxout: " The paper has none; one would follow from the concentration of Lipschitz functions of normal "
+    "numbers.",
+}
+# Of the bounds on kernels.
+_LETTERS = r"""
+$P$ is the probability of an error above $\varepsilon$, and $m$ the number of features. They have $D$ independent terms
+of variance $v$, none farther than $b$ from its mean; a cosine and a sine of one frequency make one term, so that
+$D=m/2$. There are $N$ pairs of points; a region has $d$ dimensions and a diameter; $\sigma_p$ is the root mean square
+of the frequencies, $\beta_d$ a number that depends on $d$ alone, and $\alpha_\varepsilon=\min(1,v+\varepsilon/3)$.
+"""
+
+_HEADS = {
+    "one pair": "One pair of points",
+    "all pairs": "All {pairs} pairs of the {points} points",
+    "everywhere": "Every pair of a region, diameter {diameter:.3g}, {d} dimensions",
+}
+
+
+def count(m: float) -> str:
+    """Return a number of features as people write it; ∞ where no number will do."""
+    return f"{m:,.0f}" if m < 1e7 else number(m, 2)
+
+
+def table(comparison: Comparison, d: int) -> str:
+    """Return what each statement requires, as a Markdown table."""
+    measured = comparison.measured
+    lines = [
+        f"| For ε = {comparison.eps:g} and δ = {comparison.delta:g} | features m | × measured |",
+        "|:--|--:|--:|",
+    ]
+    for about in ABOUT:
+        curves = [c for c in comparison.curves if c.about == about]
+        if not curves:
+            continue
+        head = _HEADS[about].format(pairs=count(measured.n_pairs), points=measured.n_points, diameter=measured.diameter,
+                                   d=count(d))  # fmt: skip
+        lines.append(f"| **{head}** | | |")
+        for curve in curves:
+            ratio = "" if curve.kind == "measured" else times(curve.features / comparison.suffices(about).features)
+            beyond = f", extrapolated beyond m = {count(measured.m_grid[-1])}" * curve.beyond
+            lines.append(f"| {curve.name}{beyond} | {_needed(comparison, curve)} | {ratio} |")
+    return "\n".join(lines)
+
+
+def no_bound(feature_map: FeatureMap) -> str:
+    """Return why no bound is drawn for a map, in Markdown, or an empty text if one is."""
+    reason = feature_map.why_no_bound()
+    if not reason or type(feature_map).why_no_bound is not FeatureMap.why_no_bound:
+        return reason
+    more = _OTHERS.get(type(feature_map), "")
+    return f"Its features are unbounded, so that Hoeffding’s inequality says nothing of them.{more}"
+
+
+def formulas(comparison: Comparison) -> str:
+    """Return every bound with its formula and its source."""
+    lines = [f"- **{c.name}**, {c.about}. {c.source}.  \n  $P\\le {c.formula}$" for c in comparison.curves if c.formula]
+    return "\n".join([*lines, "", _LETTERS]) if lines else "No bound is about this map."
+
+
+def _needed(comparison: Comparison, curve: Curve) -> str:
+    """Write the features that a curve needs: how they are known decides how many digits they have."""
+    if curve.kind == "bound":
+        return count(curve.features)
+    if curve.beyond:
+        return f"≈ {number(curve.features, 2)}"
+    at_most = "≤ " if curve.features <= comparison.measured.m_grid[0] else ""  # fewer are not looked at
+    return f"{at_most}{count(curve.features)}"
+
+
+def kernel_summary(comparison: Comparison, shown: Sequence[str] = ABOUT) -> str:
+    """Return the chart in one sentence, as alternative text."""
+    parts = [
+        f"{c.name} for {c.about} {_needed(comparison, c)}{' (extrapolated)' * c.beyond}"
+        for c in comparison.curves
+        if c.about in shown
+    ]
+    measured = comparison.measured
+    needed = f" Features needed for an error of {comparison.eps:g}: {'; '.join(parts)}." if parts else ""
+    return (
+        f"Error of the kernel estimate of {measured.spec.cls.label} on {measured.dataset} against the "
+        f"number of features.{needed}"
+    )
+
+
+def kernel_explanation(comparison: Comparison, shown: Sequence[str], m: int, silent: str) -> str:
+    """Return what one sees, with the numbers of the chart.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    shown : sequence of str
+        What the chart is about, of :data:`rfviz.experiments.guarantees.compute.ABOUT`.
+    m : int
+        The number of features that is marked.
+    silent : str
+        Why there is no bound, or an empty text if there are some.
+    """
+    if silent:
+        return " ".join(["**No guarantee here.**", silent, *_measured_alone(comparison, shown)])
+    sure = f"{100 * (1 - comparison.delta):g}%"
+    parts = [_sentence(comparison, about, shown, sure) for about in ABOUT if about in shown]
+    if any("(extrapolated)" in part for part in parts):
+        parts.append(f"Only up to {count(comparison.measured.m_grid[-1])} features were measured.")
+    parts.append(_at(comparison, m) if "all pairs" in shown else "")
+    return " ".join(["**What am I seeing?**", *(part for part in parts if part)])
+
+
+def reading(comparison: Comparison) -> str:
+    """Return how to read the chart."""
+    kinds, last = {curve.kind for curve in comparison.curves}, count(comparison.measured.m_grid[-1])
+    dotted = " Dotted curves hold if errors are normal with their exact variance." if "expected" in kinds else ""
+    dashed = " Dashed curves are guaranteed." if "bound" in kinds else " No guarantee is drawn for this map."
+    beyond = ""
+    if any(curve.beyond for curve in comparison.curves):
+        beyond = f" More than {last} were not measured: a thin dotted line goes on at the rate 1/√m, to a pale ring."
+    grids = (
+        " Each grid of random binning counts as one feature." if comparison.measured.spec.cls is RandomBinning else ""
+    )
+    return (
+        f"The error of the kernel estimate exceeds a curve with probability δ = {comparison.delta:g}. Curves with "
+        f"marks are measured in {counted(comparison.measured.n_draws, 'draw')} of up to {last} "
+        f"features.{dashed}{dotted} A ring marks where a curve comes down to ε = {comparison.eps:g}.{beyond}{grids}"
+    )
+
+
+_STARTS = {
+    "one pair": "For an error of at most ε = {eps:g} on one pair with probability {sure}, ",
+    "all pairs": "For all pairs, ",
+    "everywhere": "For a whole region, ",
+}
+
+
+def _sentence(comparison: Comparison, about: str, shown: Sequence[str], sure: str) -> str:
+    found: list[Curve] = [c for c in comparison.find(about, "bound") if len(c.m)]
+    if not found:
+        return ""
+    best = found[0]  # what is proven comes before what is only printed
+    start = _STARTS[about].format(eps=comparison.eps, sure=sure)
+    if not math.isfinite(best.features):
+        return f"{start}no number of features satisfies {best.name}."
+    required = f"{start}{best.name} requires **{count(best.features)}** features."
+    enough = comparison.suffices(about)
+    if enough.about not in shown:
+        return required
+    least = bool(enough.features <= comparison.measured.m_grid[0])  # fewer features are not looked at
+    ratio = f"{'at least ' * least}**{times(best.features / enough.features)}** times"
+    loose = f"so the bound is {ratio} too large" if about == "one pair" else f"{ratio} fewer"
+    practice = "For the measured pairs" if about == "everywhere" else "In practice"
+    if enough.beyond:
+        return f"{required} {practice} about {number(enough.features, 2)} would do (extrapolated), {loose}."
+    return f"{required} {practice} {'at most ' * least}{count(enough.features)} suffice, {loose}."
+
+
+def _measured_alone(comparison: Comparison, shown: Sequence[str]) -> Iterator[str]:
+    """Yield what suffices in practice where nothing is guaranteed."""
+    for about in ("one pair", "all pairs"):
+        if about in shown:
+            enough = comparison.suffices(about)
+            least = bool(enough.features <= comparison.measured.m_grid[0])
+            yield f"In practice {_practice(enough, least)} for an error of ε = {comparison.eps:g} on {about}."
+
+
+def _practice(enough: Curve, least: bool) -> str:
+    if enough.beyond:
+        return f"about {number(enough.features, 2)} would do, by extrapolation,"
+    return f"{'at most ' * least}{count(enough.features)} suffice"
+
+
+def _at(comparison: Comparison, m: int) -> str:
+    """Return what holds at the user’s m."""
+    bound = [c for c in comparison.find("all pairs", "bound") if len(c.m)]
+    if not bound or not bound[0].m[0] <= m <= bound[0].m[-1]:
+        return ""
+    allowed, grid = _read(bound[0], m), comparison.measured.m_grid
+    found = comparison.find("all pairs", "measured")[0]
+    happens = f"; measured: {number(_read(found, m), 2)}" if grid[0] <= m <= grid[-1] else ""
+    return (
+        f"At m = {count(m)}, the vertical line, {bound[0].name} allows an error of {number(allowed, 2)} for all pairs"
+        f"{happens}."
+    )
+
+
+def _read(curve: Curve, m: int) -> float:
+    """Return the error of a curve at one m, between its points."""
+    return math.exp(np.interp(math.log(m), np.log(curve.m), np.log(np.maximum(curve.error, 1e-300))))
+
+
+def risk_summary(measured: MeasuredRisk, bound: RiskBound, loss: str, n: int) -> str:
+    """Return the chart in one sentence, as alternative text."""
+    m = int(measured.m_grid[-1])
+    return (
+        f"{bound.name} on the excess {loss} risk against the number of features: {number(bound.total(n, m))} at m = "
+        f"{m:,}; measured on {measured.dataset}: excess {number(measured.excess(loss)[0])} at m = "
+        f"{measured.m_grid[0]:,}, test less training risk {number(measured.gap(loss)[-1])} at m = {m:,}."
+    )
+
+
+def risk_explanation(
+    measured: MeasuredRisk, bound: RiskBound, loss: str, n: int, m: int, size: float, theorem: str
+) -> str:
+    """Return what one sees, with the numbers of the chart."""
+    total, zero = float(bound.total(n, m)), LOSSES[loss].at_zero
+    letter = "B" if theorem == "compositional" else "C"
+    place = measured.place(m)
+    verdict = (
+        f"That is more than the risk {zero:.2g} of the function 0, so the theorem says **nothing** here"
+        if total > zero
+        else f"That is less than the risk {zero:.2g} of the function 0: the theorem says something"
+    )
+    rows = bound.rows(0.5 * zero)
+    free = " The constant C′ and the intrinsic dimension are free: the paper gives no numbers." * (theorem == "maxout")
+    return (
+        f"**What am I seeing?** {bound.name} bounds, {bound.holds}, how much worse the learnt function is than the "
+        f"best of its class: a term that falls with the {count(n)} training rows (dashed), plus one that falls with "
+        f"the features (dotted). With {letter} = {number(size)} it allows **{number(total)}** at m = {count(m)}. "
+        f"{verdict}. Measured at m = {count(measured.m_grid[place])}: {number(measured.excess(loss)[place], 2)} over "
+        f"the best m, and {number(measured.gap(loss)[place], 2)} between test and training risk. To bring the first "
+        f"term to half of the risk of the function 0, it requires **{count(rows)}** rows.{free}"
+    )

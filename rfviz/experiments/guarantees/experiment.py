@@ -1,0 +1,447 @@
+"""Guarantees as experiments: bounds on kernel estimates, and on the risk of what is learned with random features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from rfviz import bounds
+from rfviz.analysis.kernel_sample import KernelSample, error_grid, prepare_sample
+from rfviz.analysis.points import NORMALISATION
+from rfviz.analysis.splits import Split, make_split
+from rfviz.bounds import LOSSES, RiskBound
+from rfviz.cache import Cache
+from rfviz.errors import ParameterError
+from rfviz.experiments.base import Chart, Experiment, experiment, revision, specs_of
+from rfviz.experiments.data import Data
+from rfviz.experiments.guarantees.compute import ABOUT, DELTAS, Comparison, MeasuredErrors, compare, measure_errors
+from rfviz.experiments.guarantees.describe import (
+    kernel_explanation,
+    kernel_summary,
+    no_bound,
+    risk_explanation,
+    risk_summary,
+)
+from rfviz.experiments.guarantees.figures import plot_guarantees, plot_risk
+from rfviz.experiments.guarantees.risk import MeasuredRisk, measure_risk
+from rfviz.features import FeatureMap, MapSpec, RandomFourier, RandomMaxout
+from rfviz.params import Param
+
+__all__ = [
+    "CONSTANT",
+    "DELTA",
+    "DIMENSION",
+    "DRAWS",
+    "EPS",
+    "INTRINSIC",
+    "POINTS",
+    "RADIUS",
+    "ROWS",
+    "SIZE",
+    "KernelGuarantees",
+    "KernelResult",
+    "LearningGuarantees",
+    "LearningResult",
+]
+
+DELTA = Param(
+    "delta",
+    0.05,
+    "float",
+    0.001,
+    0.5,
+    log=True,
+    marks=tuple(sorted(DELTAS)),
+    label="Failure δ",
+    help="The probability, over draws of the map, that the error is larger.",
+)
+EPS = Param(
+    "eps",
+    0.1,
+    "float",
+    0.005,
+    1.0,
+    log=True,
+    label="Error ε",
+    marks=(0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0),
+    help="The error that you accept. Half the error requires four times the features.",
+)
+POINTS = Param(
+    "points",
+    64,
+    "int",
+    3,
+    1000,
+    log=True,
+    marks=(8, 16, 32, 64, 128, 256),
+    symbol="n",
+    label="Points",
+    help="Rows chosen at random; all their pairs are compared.",
+)
+DIMENSION = Param(
+    "dimension",
+    "data",
+    "int",
+    1,
+    1_000_000,
+    ui_high=10_000,
+    choices=("data",),
+    log=True,
+    symbol="d",
+    label="Dimension",
+    help="Of the region, in the bounds for all of it.",
+)
+DRAWS = Param(
+    "draws",
+    100,
+    "int",
+    20,
+    1000,
+    log=True,
+    marks=(20, 50, 100, 200, 500, 1000),
+    label="Draws",
+    help="Independent draws of the map. A probability δ needs more than 1/δ of them.",
+)
+ROWS = Param(
+    "rows",
+    "data",
+    "int",
+    10,
+    10**12,
+    ui_low=100,
+    ui_high=10**10,
+    choices=("data",),
+    log=True,
+    symbol="n",
+    label="Training rows",
+    help="n in the bound. The measured curves use the data’s own rows.",
+)
+SIZE = Param(
+    "size",
+    "measured",
+    "float",
+    0.01,
+    1e9,
+    ui_low=0.1,
+    ui_high=1000.0,
+    choices=("measured",),
+    log=True,
+    label="Size C",
+    help="How large coefficients may be. Measured: of the fit at this m.",
+)
+RADIUS = replace(SIZE, label="Norm B", help="The largest norm of the function. Measured: of the fit at this m.")
+CONSTANT = Param(
+    "constant",
+    1.0,
+    "float",
+    1e-3,
+    1e6,
+    ui_low=0.01,
+    ui_high=1000.0,
+    log=True,
+    label="Constant C′",
+    help="The paper does not give its value.",
+)
+INTRINSIC = Param(
+    "intrinsic",
+    10,
+    "int",
+    1,
+    100_000,
+    ui_high=1000,
+    log=True,
+    label="Intrinsic dim.",
+    help="The Assouad dimension of the data: unknown, at most of the order of d.",
+)
+_THEOREM = Param("theorem", "kitchen sinks", "choice", choices=("kitchen sinks", "compositional", "maxout"))
+_LOSS = Param("loss", "hinge", "choice", choices=tuple(LOSSES))
+# Number of features up to which risks are measured, over how many seeds, and the share of rows to test on.
+_RISK_M, _RISK_SEEDS, _TEST_SHARE = 1000, 3, 0.25
+
+
+@dataclass(frozen=True, eq=False)
+class KernelResult:
+    """Measured errors with bounds, the dimension in these, and why there is no bound, or an empty text."""
+
+    comparison: Comparison
+    dimension: int
+    no_bound: str
+
+
+@dataclass(frozen=True, eq=False)
+class LearningResult:
+    """Measured risks, the bound, its number of rows, and the size that coefficients may have."""
+
+    measured: MeasuredRisk
+    bound: RiskBound
+    rows: int
+    size: float
+
+
+@experiment
+class KernelGuarantees(Experiment[KernelResult]):
+    """Compare errors of a kernel estimate with those that bounds allow, for one pair, all pairs, and a whole region.
+
+    Parameters
+    ----------
+    feature_map : FeatureMap or MapSpec
+        Its number of features is marked.
+    normalise : str
+        How the points are scaled first; see :data:`rfviz.analysis.points.NORMALISATION`.
+    eps, delta : float
+        The error that the user accepts, and how often it may be larger; delta is one of
+        :data:`rfviz.experiments.guarantees.compute.DELTAS`.
+    points, draws : int
+        Rows whose pairs are compared, and independent draws of the map.
+    dimension : int or "data"
+        Of the region, in bounds for all of it.
+    shown : sequence of str
+        Which errors are drawn, of :data:`rfviz.experiments.guarantees.compute.ABOUT`.
+
+    Examples
+    --------
+    >>> from rfviz.experiments import KernelGuarantees
+    >>> from rfviz.features import RandomFourier
+    >>> result = KernelGuarantees(feature_map=RandomFourier(1000, gamma=1.0), points=16, draws=20).run("digits")
+    >>> needed = result.numbers.comparison.to_frame().set_index("statement")["features"]
+    >>> float(needed["Hoeffding"])
+    1476.0
+
+    The steps, one by one:
+
+    >>> from rfviz import datasets
+    >>> from rfviz.analysis.kernel_sample import error_grid, prepare_sample
+    >>> from rfviz.experiments.guarantees.compute import compare, measure_errors
+    >>> from rfviz.features import MapSpec
+    >>> sample = prepare_sample(datasets.load("digits"), "unit norm", n_points=16)
+    >>> measured = measure_errors(sample, MapSpec(RandomFourier, gamma=1.0), error_grid(2000), n_draws=20)
+    >>> found = measured.feature_map.applicable_bounds(
+    ...     measured.n_pairs, measured.n_features, measured.diameter, measured.largest_variance
+    ... )
+    >>> bool(compare(measured, found, eps=0.1, delta=0.05).to_frame().equals(result.numbers.comparison.to_frame()))
+    True
+    """
+
+    feature_map: FeatureMap | MapSpec[FeatureMap]
+    normalise: str = NORMALISATION.default
+    eps: float = EPS.default
+    delta: float = DELTA.default
+    points: int = POINTS.default
+    draws: int = DRAWS.default
+    dimension: int | str = DIMENSION.default
+    shown: Sequence[str] = ABOUT
+
+    params = (NORMALISATION, EPS, DELTA, POINTS, DRAWS, DIMENSION)
+    question = "How many random features does theory require, and how many suffice?"
+
+    def __post_init__(self) -> None:
+        """Check values; see :class:`rfviz.experiments.base.Experiment`.
+
+        Raises
+        ------
+        ParameterError
+            For a value that breaks its rule.
+        """
+        super().__post_init__()
+        if self.delta not in DELTAS:
+            raise ParameterError("delta", f"must be one of {', '.join(map(str, DELTAS))}", self.delta)
+        if not {*self.shown} <= {*ABOUT}:
+            raise ParameterError("shown", f"must hold only {', '.join(map(repr, ABOUT))}", self.shown)
+
+    @property
+    def spec(self) -> MapSpec[FeatureMap]:
+        """The map without its number of features."""
+        return specs_of([self.feature_map])[0].without("n_components")
+
+    @property
+    def m(self) -> int:
+        """The number of features that is marked."""
+        return specs_of([self.feature_map])[0].get("n_components")
+
+    def compute(self, data: Data, cache: Cache) -> KernelResult:
+        measured = cache.call(errors_of, data, self.normalise, self.points, self.spec, self.draws)
+        d = measured.n_features if isinstance(self.dimension, str) else self.dimension
+        feature_map = measured.feature_map
+        found = feature_map.applicable_bounds(measured.n_pairs, d, measured.diameter, measured.largest_variance)
+        return KernelResult(compare(measured, found, self.eps, self.delta), d, no_bound(feature_map))
+
+    def charts(self, data: Data, numbers: KernelResult, cache: Cache) -> tuple[Chart, ...]:
+        comparison, shown = numbers.comparison, tuple(self.shown)
+        plot = partial(
+            plot_guarantees,
+            comparison,
+            shown=shown,
+            at=self.m,
+            largest=comparison.measured.feature_map.largest_error(),
+            revision=revision(data, self.normalise, self.points, self.spec, self.draws),
+        )
+        words = kernel_explanation(comparison, shown, self.m, numbers.no_bound)
+        table = partial(comparison.curves_frame, shown)
+        return (Chart("guarantees", plot, table, kernel_summary(comparison, shown), words),)
+
+
+@experiment
+class LearningGuarantees(Experiment[LearningResult]):
+    """Compare the risk of what is learned with random features with the bound of a theorem.
+
+    Parameters
+    ----------
+    feature_map : FeatureMap or MapSpec
+        Of the kind that the theorem is about; its number of features is marked.
+    normalise : str
+        How the points are scaled first; see :data:`rfviz.analysis.points.NORMALISATION`.
+    theorem : {"kitchen sinks", "compositional", "maxout"}
+        Theorem 1 of random kitchen sinks, that of compositional kernels, or Theorem 2 of random maxout features.
+    loss : str
+        One of :data:`rfviz.bounds.LOSSES`; the maxout theorem is about the ramp.
+    rows : int or "data"
+        Training rows in the bound.
+    size : float or "measured"
+        How large coefficients, or in the compositional theorem the norm of the function, may be.
+    delta : float
+        How often the theorem may fail; the compositional one holds on average instead.
+    constant, intrinsic
+        What the maxout theorem leaves open: its constant, and the intrinsic dimension of the data.
+
+    Examples
+    --------
+    >>> from rfviz.experiments import LearningGuarantees
+    >>> from rfviz.features import RandomFourier
+    >>> waves = RandomFourier(300, gamma=1.0, paired=False)
+    >>> result = LearningGuarantees(feature_map=waves).run("digits")
+    >>> list(result.to_frame())[:3]
+    ['m', 'training risk', 'test risk']
+
+    The steps, one by one:
+
+    >>> import numpy as np
+    >>> from rfviz import bounds, datasets
+    >>> from rfviz.analysis.kernel_sample import error_grid
+    >>> from rfviz.analysis.splits import make_split
+    >>> from rfviz.experiments.guarantees.risk import measure_risk
+    >>> from rfviz.features import MapSpec
+    >>> split = make_split(datasets.load("digits"), "unit norm", 0.25)
+    >>> measured = measure_risk(split, MapSpec(RandomFourier, gamma=1.0, paired=False), error_grid(1000), n_seeds=3)
+    >>> size, hinge = float(np.median(measured.size, axis=0)[measured.place(300)]), bounds.LOSSES["hinge"]
+    >>> theorem = bounds.kitchen_sinks_risk(hinge.lipschitz(size), size, hinge.at_zero, 0.05 / 2)
+    >>> bool(np.allclose(theorem.total(measured.n_train, measured.m_grid), result.to_frame()["bound"]))
+    True
+    """
+
+    feature_map: FeatureMap | MapSpec[FeatureMap]
+    normalise: str = NORMALISATION.default
+    theorem: str = _THEOREM.default
+    loss: str = _LOSS.default
+    rows: int | str = ROWS.default
+    size: float | str = SIZE.default
+    delta: float = DELTA.default
+    constant: float = CONSTANT.default
+    intrinsic: int = INTRINSIC.default
+
+    params = (NORMALISATION, _THEOREM, _LOSS, ROWS, SIZE, DELTA, CONSTANT, INTRINSIC)
+    question = "How much worse is what is learnt with random features, in theory and in practice?"
+
+    def __post_init__(self) -> None:
+        """Check values; see :class:`rfviz.experiments.base.Experiment`.
+
+        Raises
+        ------
+        ParameterError
+            For a value that breaks its rule, and for a map or a loss that the theorem is not about.
+        """
+        super().__post_init__()
+        spec, rule = self.spec, ""
+        is_paired = spec.cls is RandomFourier and spec.get("paired")
+        if self.theorem == "maxout":
+            rule = "must be a RandomMaxout" if spec.cls is not RandomMaxout else ""
+        elif self.theorem == "compositional":
+            rule = "must be a RandomFourier with paired=True" if not is_paired else ""
+        elif not spec.cls.is_kitchen_sink or is_paired:
+            rule = "must have features of at most 1, one for each draw, as RandomFourier with paired=False has"
+        if rule:
+            raise ParameterError("feature_map", f"{rule} for the theorem of {self.theorem}", spec)
+        if self.theorem == "maxout" and self.loss != "ramp":
+            raise ParameterError("loss", "must be 'ramp' for the theorem of maxout", self.loss)
+
+    @property
+    def spec(self) -> MapSpec[FeatureMap]:
+        """The map without its number of features."""
+        return specs_of([self.feature_map])[0].without("n_components")
+
+    @property
+    def m(self) -> int:
+        """The number of features that is marked."""
+        return specs_of([self.feature_map])[0].get("n_components")
+
+    def compute(self, data: Data, cache: Cache) -> LearningResult:
+        measured = cache.call(risk_of, data, self.normalise, self.spec)
+        size = self.size
+        if isinstance(size, str):
+            norms = measured.radius if self.theorem == "compositional" else measured.size
+            size = float(np.median(norms, axis=0)[measured.place(self.m)])
+        rows = measured.n_train if isinstance(self.rows, str) else self.rows
+        dimension = cache.call(split_of, data, self.normalise).X_train.shape[1]
+        return LearningResult(measured, self._bound(max(size, 1e-9), dimension), rows, size)
+
+    def _bound(self, size: float, dimension: int) -> RiskBound:
+        """Return the theorem with its constants; its own δ is such that it fails with the user's."""
+        loss = LOSSES[self.loss]
+        slope = loss.lipschitz(size)
+        if self.theorem == "compositional":
+            # The loss's slope where the fitted function may be: |f| ≤ B for a kernel with k(x, x) = 1.
+            return bounds.compositional_risk(slope, size, 1.0, per_draw=2)
+        if self.theorem == "kitchen sinks":
+            return bounds.kitchen_sinks_risk(slope, size, loss.at_zero, self.delta / 2.0)
+        pool_size = self.spec.get("pool_size")
+        return bounds.maxout_risk(
+            slope, size, loss.at_zero, self.delta / 3.0, pool_size, dimension, self.intrinsic, 2.0, self.constant
+        )
+
+    def charts(self, data: Data, numbers: LearningResult, cache: Cache) -> tuple[Chart, ...]:
+        measured, bound, n = numbers.measured, numbers.bound, numbers.rows
+        plot = partial(
+            plot_risk,
+            measured,
+            bound,
+            self.loss,
+            n,
+            at=self.m,
+            largest=LOSSES[self.loss].at_zero,
+            revision=revision(data, self.normalise, self.theorem, self.loss),
+        )
+
+        def table() -> pd.DataFrame:
+            return measured.to_frame(self.loss).assign(bound=bound.total(n, measured.m_grid))
+
+        words = risk_explanation(measured, bound, self.loss, n, self.m, numbers.size, self.theorem)
+        return (Chart("risk", plot, table, risk_summary(measured, bound, self.loss, n), words),)
+
+
+def sample_of(data: Data, normalise: str, n_points: int, *, cache: Cache) -> KernelSample:
+    """Choose the points."""
+    return prepare_sample(data.dataset, normalise, n_points)
+
+
+def errors_of(
+    data: Data, normalise: str, n_points: int, spec: MapSpec[FeatureMap], draws: int, *, cache: Cache
+) -> MeasuredErrors:
+    """Measure errors of the kernel estimate; ε, δ and the bounds change nothing here."""
+    sample = cache.call(sample_of, data, normalise, n_points)
+    # Fewer features where each is a whole grid of boxes.
+    grid = error_grid(400 if spec.cls.sparse_output else 2000)
+    return measure_errors(sample, spec, grid, draws, cache.progress)
+
+
+def split_of(data: Data, normalise: str, *, cache: Cache) -> Split:
+    """Split the data."""
+    return make_split(data.dataset, normalise, _TEST_SHARE)
+
+
+def risk_of(data: Data, normalise: str, spec: MapSpec[FeatureMap], *, cache: Cache) -> MeasuredRisk:
+    """Measure risks; the theorem, its constants and the loss change nothing here."""
+    split = cache.call(split_of, data, normalise)
+    return measure_risk(split, spec, error_grid(_RISK_M), _RISK_SEEDS, cache.progress)
