@@ -46,7 +46,7 @@ def summary(built: Built, m: int) -> str:
 
 
 def formula_alt(what: What, text: str) -> str:
-    """Return the chart of what was written in one sentence, as alternative text."""
+    """Describe the function as written in one sentence, as alternative text."""
     if what == "pool":
         return f"Weights of the sorted projections of a pool in a feature, which is the {text}."
     return f"{HEADINGS[what]}: {text}. Draw in it to change it."

@@ -1,4 +1,4 @@
-"""Figures of a map that was built: what was drawn, its kernel and the estimate, the error, the transform."""
+"""Figures of a map that was built: the drawn function, its kernel and the estimate, the error, the transform."""
 
 from __future__ import annotations
 

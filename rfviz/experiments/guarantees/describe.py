@@ -166,7 +166,7 @@ def _sentence(comparison: Comparison, about: str, shown: Sequence[str], sure: st
     found: list[Curve] = [c for c in comparison.find(about, "bound") if len(c.m)]
     if not found:
         return ""
-    best = found[0]  # what is proven comes before what is only printed
+    best = found[0]  # proven bounds come before those only printed
     start = _STARTS[about].format(eps=comparison.eps, sure=sure)
     if not math.isfinite(best.features):
         return f"{start}no number of features satisfies {best.name}."

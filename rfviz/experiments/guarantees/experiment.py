@@ -1,4 +1,4 @@
-"""Guarantees as experiments: bounds on kernel estimates, and on the risk of what is learned with random features."""
+"""Guarantees as experiments: bounds on kernel estimates, and on the risk of a function learned with random features."""
 
 from __future__ import annotations
 
@@ -286,7 +286,7 @@ class KernelGuarantees(Experiment[KernelResult]):
 
 @experiment
 class LearningGuarantees(Experiment[LearningResult]):
-    """Compare the risk of what is learned with random features with the bound of a theorem.
+    """Compare the risk of a function learned with random features with the bound of a theorem.
 
     Parameters
     ----------
