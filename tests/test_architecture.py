@@ -57,7 +57,7 @@ ALLOWED |= {
     # rfviz.inspect, when it is called.
     "rfviz": _COMPUTING | {"cache", "lab"},
     "rfviz.figures": _COMPUTING,
-    "rfviz.experiments": _COMPUTING | {"cache", "figures"},
+    "rfviz.experiments": _COMPUTING | {"cache", "result_files", "figures"},
     "rfviz.inspection": _COMPUTING | {"cache", "figures"},
     "rfviz.lab": _COMPUTING | {"cache", "result_files", "figures", "experiments", "inspection"},
     "rfviz.site": _COMPUTING | {"cache", "result_files", "figures", "experiments", "lab", "lessons", "expressions"},

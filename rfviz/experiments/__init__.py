@@ -8,7 +8,8 @@
 (1, 7)
 
 `experiment.run` takes the name of a data set, a :class:`rfviz.datasets.Dataset`, a DataFrame or an array.
-``result.summary()`` is one sentence, ``result.to_frame()`` the numbers, and ``result.figure()`` the picture.
+``result.summary()`` is one sentence, ``result.to_frame()`` the numbers, and ``result.figure()`` the picture. An
+:class:`ExperimentInParts` also yields what is known after each part: ``for result in experiment.parts(data)``.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from rfviz.experiments.base import Chart, Experiment, Result, experiment
+from rfviz.experiments.base import Chart, Experiment, ExperimentInParts, Result, experiment
 from rfviz.experiments.data import Data, as_data
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ __all__ = [
     "DecisionSurfaces",
     "DistanceSaturation",
     "Experiment",
+    "ExperimentInParts",
     "Hashing",
     "KernelGuarantees",
     "LearningGuarantees",

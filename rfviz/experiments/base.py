@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, dataclass_transform
@@ -17,6 +17,7 @@ from rfviz.cache import Cache
 from rfviz.errors import ParameterError
 from rfviz.experiments.data import NO_DATA, Data, as_data
 from rfviz.experiments.source import source
+from rfviz.experiments.work import Work
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.params import Param
 from rfviz.progress import Progress
@@ -24,7 +25,17 @@ from rfviz.progress import Progress
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-__all__ = ["Chart", "Experiment", "ExperimentWithoutData", "Maps", "Result", "experiment", "revision", "specs_of"]
+__all__ = [
+    "Chart",
+    "Experiment",
+    "ExperimentInParts",
+    "ExperimentWithoutData",
+    "Maps",
+    "Result",
+    "experiment",
+    "revision",
+    "specs_of",
+]
 
 #: Feature maps, not fitted, or their specifications; an experiment keeps specifications.
 Maps = Sequence[FeatureMap | MapSpec[FeatureMap]]
@@ -194,8 +205,7 @@ class Experiment(ABC, Generic[N]):
         return self._run(as_data(data), cache, progress)
 
     def _run(self, data: Data, cache: Cache | None, progress: Progress | None) -> Result[N]:
-        found = Cache() if cache is None else cache
-        found = found if progress is None else found.with_progress(progress)
+        found = _reporting(cache, progress)
         return Result(self, data, self.compute(data, found), found)
 
     @abstractmethod
@@ -227,6 +237,61 @@ class ExperimentWithoutData(Experiment[N]):
         return self._run(NO_DATA, cache, progress)
 
 
+class ExperimentInParts(Experiment[N]):
+    """Settings of a long experiment, whose result grows part by part."""
+
+    @abstractmethod
+    def work(self, data: Data, cache: Cache) -> Work:
+        """Return all parts that are to be computed; computes none of them.
+
+        Raises
+        ------
+        RfvizError
+            If there is nothing to compute.
+        """
+
+    @abstractmethod
+    def collect(self, data: Data, work: Work, cache: Cache) -> N:
+        """Return what is known by now."""
+
+    def compute(self, data: Data, cache: Cache) -> N:
+        """Compute all parts; what stopped some of them is a warning.
+
+        Raises
+        ------
+        RfvizError
+            If no part could be computed.
+        """
+        work = self.work(data, cache)
+        work.complete(cache.progress)
+        return self.collect(data, work, cache)
+
+    def parts(self, data: Any, *, cache: Cache | None = None, progress: Progress | None = None) -> Iterator[Result[N]]:
+        """Run the experiment and yield what is known after each part; the last result is that of :meth:`run`.
+
+        Parts that the cache has are in the first result. What is left out is not computed: stop when you know enough.
+
+        Parameters
+        ----------
+        data, cache, progress
+            See :meth:`Experiment.run`.
+
+        Raises
+        ------
+        RfvizError
+            If it cannot be done, in one sentence. What stopped some of the parts is a warning.
+        """
+        found, cache = as_data(data), _reporting(cache, progress)
+        work = self.work(found, cache)
+        any_left = bool(work.missing())
+        for _ in work.steps(cache.progress):
+            if not work.is_empty:
+                yield Result(self, found, self.collect(found, work, cache), cache)
+        work.tell_failures()
+        if not any_left:
+            yield Result(self, found, self.collect(found, work, cache), cache)
+
+
 E = TypeVar("E", bound=Experiment[Any])
 
 
@@ -244,6 +309,12 @@ def specs_of(maps: Maps) -> tuple[MapSpec[FeatureMap], ...]:
 def revision(*parts: Any) -> str:
     """Return a short text that differs where the parts do: while it stays the same, a chart keeps its zoom."""
     return f"{zlib.crc32(repr(parts).encode()):08x}"
+
+
+def _reporting(cache: Cache | None, progress: Progress | None) -> Cache:
+    """Return the cache, or a new one, with reports of progress to the caller."""
+    cache = Cache() if cache is None else cache
+    return cache if progress is None else cache.with_progress(progress)
 
 
 def _frozen(value: Any) -> Any:

@@ -10,8 +10,8 @@ from typing import Any
 from rfviz.cache import Cache, CachedFunction, Store
 from rfviz.datasets.wording import counted, one_line, reason
 from rfviz.errors import DataError, Messages, capture_warnings
+from rfviz.experiments.work import Work, attempt
 from rfviz.lab.cluster import connected
-from rfviz.lab.work import Work, attempt
 from rfviz.progress import Progress
 
 __all__ = ["compute_on_cluster"]

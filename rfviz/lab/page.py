@@ -15,15 +15,15 @@ import numpy as np
 
 from rfviz.analysis.splits import OtherRows
 from rfviz.cache import Cache
-from rfviz.experiments.base import Chart, Experiment, revision
+from rfviz.experiments.base import Chart, Experiment, ExperimentInParts, revision
 from rfviz.experiments.data import NO_DATA, Data
+from rfviz.experiments.work import Work
 from rfviz.features import FeatureMap
 from rfviz.inspection.finding import Finding
 from rfviz.lab import script
 from rfviz.lab.animation import AnimationSpec
 from rfviz.lab.index import PageRef, entry_of
 from rfviz.lab.panel import Panel
-from rfviz.lab.work import Work
 
 __all__ = ["Computed", "ExperimentPage", "MapExport", "Page", "Presets", "WorkPage", "compute", "revision"]
 
@@ -101,6 +101,24 @@ class Page(ABC, Generic[Source, Settings, Result]):
             If it cannot be done: in one sentence.
         """
 
+    def has_parts(self, source: Source) -> bool:
+        """Return whether the result for these data grows part by part, while the page shows what is known."""
+        return False
+
+    def work(self, source: Source, settings: Settings, cache: Cache) -> Work:
+        """Return all parts that are to be computed; computes none of them.
+
+        Raises
+        ------
+        RfvizError
+            If there is nothing to compute.
+        """
+        return Work((), cache)
+
+    def collect(self, source: Source, settings: Settings, work: Work, cache: Cache) -> Result:
+        """Return what is known by now."""
+        return self.run(source, settings, cache)
+
     def failures(self, result: Result) -> Mapping[str, str]:
         """Return why a map could not be computed though others were: sentences by the maps' labels."""
         return {}
@@ -152,6 +170,16 @@ class ExperimentPage(Page[SourceOfData, SomeExperiment, Result]):
     def run(self, source: SourceOfData, settings: SomeExperiment, cache: Cache) -> Result:
         return settings.compute(self.data(source), cache)
 
+    def work(self, source: SourceOfData, settings: SomeExperiment, cache: Cache) -> Work:
+        if not isinstance(settings, ExperimentInParts):
+            return super().work(source, settings, cache)
+        return settings.work(self.data(source), cache)
+
+    def collect(self, source: SourceOfData, settings: SomeExperiment, work: Work, cache: Cache) -> Result:
+        if not isinstance(settings, ExperimentInParts):
+            return super().collect(source, settings, work, cache)
+        return settings.collect(self.data(source), work, cache)
+
     def charts(self, source: SourceOfData, settings: SomeExperiment, result: Result, cache: Cache) -> tuple[Chart, ...]:
         return settings.charts(self.data(source), result, cache)
 
@@ -163,22 +191,13 @@ class WorkPage(Page[Source, Settings, Result]):
     """A page whose computation goes on in parts while it shows what is known."""
 
     def has_parts(self, source: Source) -> bool:
-        """Return whether there are parts for these data; a page without any is drawn like others."""
         return True
 
     @abstractmethod
-    def work(self, source: Source, settings: Settings, cache: Cache) -> Work:
-        """Return all parts that are to be computed; computes none of them.
-
-        Raises
-        ------
-        RfvizError
-            If there is nothing to compute.
-        """
+    def work(self, source: Source, settings: Settings, cache: Cache) -> Work: ...
 
     @abstractmethod
-    def collect(self, source: Source, settings: Settings, work: Work, cache: Cache) -> Result:
-        """Return what is known by now."""
+    def collect(self, source: Source, settings: Settings, work: Work, cache: Cache) -> Result: ...
 
     def run(self, source: Source, settings: Settings, cache: Cache) -> Result:
         """Compute all parts; see :meth:`Page.run`.
@@ -218,14 +237,14 @@ def compute(
     page, source, settings
     cache : Cache
     advance : callable, optional
-        Gets the work of a :class:`WorkPage` and decides which parts are computed before it returns; all by default.
+        Gets the work of a page that has parts and decides which are computed before it returns; all by default.
 
     Raises
     ------
     RfvizError
         If it cannot be done: in one sentence.
     """
-    if advance is not None and isinstance(page, WorkPage):
+    if advance is not None and page.has_parts(source):
         work = page.work(source, settings, cache)
         advance(work)
         result = page.collect(source, settings, work, cache)

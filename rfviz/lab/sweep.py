@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from rfviz.analysis.accuracy import DOUBLY_STOCHASTIC, Segment, run_segment
 from rfviz.analysis.splits import Split, with_patches
 from rfviz.cache import Cache
+from rfviz.experiments.work import Part, Work
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.lab.candidate import Candidate
 from rfviz.lab.split_data import SplitData
-from rfviz.lab.work import Part, Work
 from rfviz.linear_model.descent import schedule
 
 __all__ = ["OWN_TRAINING", "Step", "Task", "inputs_of", "runs_of", "segment_of", "sweep_parts"]

@@ -12,10 +12,10 @@ from typing import Any
 
 from rfviz.cache import Cache, Store
 from rfviz.errors import RfvizError, capture_warnings
+from rfviz.experiments.work import Work
 from rfviz.lab.animation import encode
 from rfviz.lab.page import Computed, Page, compute
 from rfviz.lab.preset import Preset
-from rfviz.lab.work import Work
 from rfviz.progress import Progress
 from rfviz.result_files import result_files
 

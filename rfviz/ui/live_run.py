@@ -10,9 +10,9 @@ from typing import Any
 import streamlit as st
 
 from rfviz.errors import RfvizError
+from rfviz.experiments.work import Work
 from rfviz.lab.cluster import cluster_address
 from rfviz.lab.cluster_work import compute_on_cluster
-from rfviz.lab.work import Work
 from rfviz.ui.plain import plain
 from rfviz.ui.scheduler.background import Job
 from rfviz.ui.teaching.presenter import is_presenting

@@ -11,11 +11,11 @@ import streamlit as st
 
 from rfviz.errors import ParameterError, RfvizError
 from rfviz.experiments.base import Chart
+from rfviz.experiments.work import Work
 from rfviz.expressions import ExpressionError
 from rfviz.lab.animation import AnimationSpec
 from rfviz.lab.controls import Control
-from rfviz.lab.page import Computed, Page, WorkPage, compute, revision
-from rfviz.lab.work import Work
+from rfviz.lab.page import Computed, Page, compute, revision
 from rfviz.ui import layout
 from rfviz.ui.cache import SessionCache, session_cache
 from rfviz.ui.controls import PagePanel
@@ -106,7 +106,7 @@ class View(Generic[Source, Settings, Result]):
     def last_settings(self) -> Settings | None:
         """Return the settings of the last picture of the same data, or None if there is none, or only in parts."""
         source, settings = st.session_state.get(self._shown, (None, None))
-        return settings if source == hash(self.source) and not isinstance(self.page, WorkPage) else None
+        return settings if source == hash(self.source) and not self.page.has_parts(self.source) else None
 
     def recomputed(self, settings: Settings) -> Computed[Source, Settings, Result]:
         """Return what was shown for some settings, from the cache."""
@@ -200,7 +200,7 @@ def show(page: Page[Any, Any, Any], view: type[View[Any, Any, Any]] = View) -> N
     with st.sidebar:
         shown.source = page.source(shown.panel)
         shown.below_source()
-    if isinstance(page, WorkPage) and page.has_parts(shown.source):
+    if page.has_parts(shown.source):
         unfinished = _main_panel(shown)
         show_device()
         # Last, when the page stands: what a run has not drawn yet is shown faded.

@@ -14,6 +14,7 @@ from rfviz.datasets.base import OWN
 from rfviz.datasets.files import read_upload
 from rfviz.errors import DataError
 from rfviz.experiments.data import Data
+from rfviz.experiments.work import Part, Work
 from rfviz.features import MapSpec, RandomMaxout
 from rfviz.lab.candidate import Candidate
 from rfviz.lab.cluster_work import compute_on_cluster
@@ -21,7 +22,6 @@ from rfviz.lab.index import find_page
 from rfviz.lab.preset import Preset
 from rfviz.lab.split_data import SplitData
 from rfviz.lab.sweep import sweep_parts
-from rfviz.lab.work import Part, Work
 from rfviz.ui.cache import STORE
 from rfviz.ui.plain import plain
 from tests.app_pages import run_to_its_end
@@ -173,7 +173,7 @@ def page_with_work():
 
     import streamlit as st
 
-    from rfviz.lab.work import Part, Work
+    from rfviz.experiments.work import Part, Work
     from rfviz.ui.cache import session_cache
     from rfviz.ui.live_run import LiveRun
     from tests.lab.cluster_parts import thread

@@ -8,6 +8,7 @@ from rfviz.analysis.accuracy import DOUBLY_STOCHASTIC
 from rfviz.cache import Cache
 from rfviz.errors import DataError, MemoryBudgetError, capture_warnings, warn
 from rfviz.experiments.data import Data
+from rfviz.experiments.work import Work
 from rfviz.features import CompositionalFeatures, MapSpec, RandomMaxout, RandomProjection
 from rfviz.lab import sweep as sweep_module
 from rfviz.lab.accuracy.compute import make_curve
@@ -15,7 +16,6 @@ from rfviz.lab.accuracy.settings import Settings, candidates_of
 from rfviz.lab.candidate import Candidate
 from rfviz.lab.split_data import SplitData
 from rfviz.lab.sweep import runs_of, sweep_parts
-from rfviz.lab.work import Work
 from rfviz.progress import silent
 
 MAXOUT = Candidate("Maxout, q = 2", MapSpec(RandomMaxout, pool_size=2))

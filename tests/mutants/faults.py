@@ -421,10 +421,10 @@ _FRAMEWORK = (
     ),
     Fault(
         "work that swallows a failure",
-        "rfviz/lab/work.py",
+        "rfviz/experiments/work.py",
         "        for text in stopped:\n",
         "        for text in stopped[1:]:\n",
-        ("tests/lab/test_work.py",),
+        ("tests/experiments/test_work.py",),
     ),
     Fault(
         "map that fails without a word",
@@ -435,10 +435,10 @@ _FRAMEWORK = (
     ),
     Fault(
         "curve that goes on after a failure",
-        "rfviz/lab/work.py",
+        "rfviz/experiments/work.py",
         "failed.add(part.label)",
         "pass",
-        ("tests/lab/test_work.py",),
+        ("tests/experiments/test_work.py",),
     ),
     Fault(
         "cluster whose warnings are dropped",

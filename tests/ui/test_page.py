@@ -6,7 +6,6 @@ import re
 import pytest
 
 from rfviz.lab.index import PAGES
-from rfviz.lab.page import WorkPage
 from tests.app_pages import opened, run_to_its_end
 from tests.page_settings import OTHERS, computed
 
@@ -20,7 +19,7 @@ def without_times(text):
 def test_every_chart_comes_with_its_description_and_the_main_one_with_its_words(slug):
     at, found = opened(slug, OTHERS[slug][0]), computed(slug, 1)
     page, charts = found.page, found.charts
-    if isinstance(page, WorkPage) and page.has_parts(found.source):
+    if page.has_parts(found.source):
         at = run_to_its_end(at)
     mounted = [element.proto for element in at.get("bidi_component")]
     sent = [json.loads(c.bytes) for c in mounted if c.component_name == "rfviz.live_chart"]

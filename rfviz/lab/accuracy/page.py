@@ -15,6 +15,7 @@ from rfviz.analysis.splits import all_rows_of
 from rfviz.cache import Cache
 from rfviz.errors import DataError, RfvizError, warn
 from rfviz.experiments.base import Chart
+from rfviz.experiments.work import Part, Work
 from rfviz.lab.accuracy import text
 from rfviz.lab.accuracy.baselines import BASELINES, BaselineResult, run_baseline
 from rfviz.lab.accuracy.compute import AccuracyResult, curves_frame, epochs_frame
@@ -27,7 +28,6 @@ from rfviz.lab.page import MapExport, Presets, WorkPage, revision
 from rfviz.lab.panel import Panel
 from rfviz.lab.split_data import SplitData, choose_all_rows, choose_share
 from rfviz.lab.sweep import Step, inputs_of, runs_of, sweep_parts
-from rfviz.lab.work import Part, Work
 from rfviz.result_files import durable
 
 __all__ = ["PAGE", "Accuracy", "Source", "baseline_of", "exact_of", "table_1_of"]

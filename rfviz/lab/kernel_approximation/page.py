@@ -19,6 +19,7 @@ from rfviz.cache import Cache
 from rfviz.datasets import DEFAULT_COLOUR_IMAGES, file_of_download, files
 from rfviz.errors import ParameterError, RfvizError
 from rfviz.experiments.base import Chart
+from rfviz.experiments.work import Part, Work
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.figures.template import map_styles
 from rfviz.lab import script
@@ -32,7 +33,6 @@ from rfviz.lab.kernel_approximation.settings import Settings, Source, choose_set
 from rfviz.lab.page import MapExport, Presets, WorkPage, revision
 from rfviz.lab.panel import Panel
 from rfviz.lab.papers import COMPOSITIONAL_KERNELS
-from rfviz.lab.work import Part, Work
 from rfviz.words import counted, number
 
 __all__ = ["PAGE", "KernelApproximation", "NothingComputedError", "Result", "figure_3"]

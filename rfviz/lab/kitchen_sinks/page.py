@@ -13,6 +13,7 @@ from rfviz.analysis.splits import Split, all_rows_of
 from rfviz.cache import Cache
 from rfviz.errors import DataError
 from rfviz.experiments.base import Chart
+from rfviz.experiments.work import Failure, Part, Work, attempt
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.lab.kitchen_sinks import text
 from rfviz.lab.kitchen_sinks.boosting import BoostSegment, boost, check_classes, stump_segments
@@ -25,7 +26,6 @@ from rfviz.lab.page import MapExport, Presets, WorkPage, revision
 from rfviz.lab.panel import Panel
 from rfviz.lab.split_data import SplitData, choose_share
 from rfviz.lab.sweep import runs_of, sweep_parts
-from rfviz.lab.work import Failure, Part, Work, attempt
 from rfviz.linear_model import default_grid
 
 __all__ = ["PAGE", "KitchenSinks", "boost_of", "boost_parts", "in_turn", "weight_parts", "weights_of"]

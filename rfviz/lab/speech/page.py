@@ -11,6 +11,7 @@ from rfviz.analysis.speech import RAW, STATES, prepare_frames, recognise, recogn
 from rfviz.cache import Cache
 from rfviz.datasets import speech
 from rfviz.experiments.base import Chart
+from rfviz.experiments.work import Part, Work
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.lab import script
 from rfviz.lab.animation import Animation, AnimationSpec, animate
@@ -29,7 +30,6 @@ from rfviz.lab.speech.compute import (
 )  # fmt: skip
 from rfviz.lab.speech.figures import plot_confusions, plot_errors, plot_heard
 from rfviz.lab.speech.settings import PRESETS, Settings, choose_settings, choose_source
-from rfviz.lab.work import Part, Work
 from rfviz.words import per_cent
 
 __all__ = ["PAGE", "Speech"]

@@ -12,10 +12,10 @@ from typing import Any
 import streamlit as st
 
 from rfviz.errors import DataError
+from rfviz.experiments.work import Part, Work
 from rfviz.features import registry
 from rfviz.lab.cluster import Cluster, cluster_address, look_at_cluster
 from rfviz.lab.folder import laboratory_folder
-from rfviz.lab.work import Part, Work
 from rfviz.lab.your_machine import text
 from rfviz.lab.your_machine.compute import (
     BUDGETS,

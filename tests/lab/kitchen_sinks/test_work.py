@@ -7,6 +7,7 @@ from rfviz import datasets
 from rfviz.cache import Cache
 from rfviz.errors import capture_warnings, warn
 from rfviz.experiments.data import Data
+from rfviz.experiments.work import Work
 from rfviz.features import DecisionStumps, MapSpec
 from rfviz.lab import sweep as sweep_module
 from rfviz.lab.candidate import Candidate
@@ -18,7 +19,6 @@ from rfviz.lab.kitchen_sinks.settings import Settings
 from rfviz.lab.kitchen_sinks.weights import largest_weights
 from rfviz.lab.split_data import SplitData
 from rfviz.lab.sweep import runs_of, sweep_parts
-from rfviz.lab.work import Work
 from rfviz.progress import silent
 
 STUMPS = Candidate("Random stumps", MapSpec(DecisionStumps))

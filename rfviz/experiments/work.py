@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -133,14 +133,23 @@ class Work:
         """Return about how many multiply-adds some parts take."""
         return sum(part.cost for part in parts)
 
-    def run_missing(self, progress: Progress) -> None:
-        """Compute what is missing, part by part; `progress` may raise to stop, which keeps what is done."""
-        missing, total, failed = self.missing(), len(self.parts), set()
+    def steps(self, progress: Progress) -> Iterator[Part]:
+        """Compute what is missing and yield each part when it is done, or has failed.
+
+        `progress` may raise to stop, which keeps what is done.
+        """
+        missing, total, failed = self.missing(), len(self.parts), set[str]()
         for number, part in enumerate(missing, total - len(missing)):
             if part.label not in failed:
                 reporting = self._cache.with_progress(_PartProgress(part, number / total, 1 / total, progress))
                 if isinstance(reporting.call(attempt, part.function, part.args), Failure):
                     failed.add(part.label)
+                yield part
+
+    def run_missing(self, progress: Progress) -> None:
+        """Compute what is missing, part by part; `progress` may raise to stop, which keeps what is done."""
+        for _ in self.steps(progress):
+            pass
 
     def keep(self, part: Part, result: Any, warnings: Messages) -> bool:
         """Remember what :func:`attempt` gave for a part elsewhere, and return whether that is a result."""
@@ -156,6 +165,16 @@ class Work:
             If nothing could be computed.
         """
         self.run_missing(progress)
+        self.tell_failures()
+
+    def tell_failures(self) -> None:
+        """Warn of each curve that stopped.
+
+        Raises
+        ------
+        DataError
+            If all have, so that nothing is known.
+        """
         stopped = [f"{label} stopped: {reason}" for label, reason in self.failures().items()]
         if self.parts and self.is_empty:
             raise DataError(" ".join(stopped))

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from rfviz.cache import Cache
 from rfviz.errors import DataError, DeviceError, MemoryBudgetError, ParameterError, capture_warnings, warn
-from rfviz.lab.work import Part, Work
+from rfviz.experiments.work import Part, Work
 from tests.app_pages import run_to_its_end
 
 
@@ -70,7 +70,7 @@ def test_what_failed_for_want_of_memory_can_be_tried_again():
 def page_that_fails_at_first():
     import streamlit as st
 
-    from rfviz.lab.work import Part, Work
+    from rfviz.experiments.work import Part, Work
     from rfviz.ui.cache import session_cache
     from rfviz.ui.live_run import LiveRun
     from tests.lab.cluster_parts import once_there_is_memory
