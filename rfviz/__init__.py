@@ -59,6 +59,9 @@ def inspect(
 ) -> InspectionReport:
     """Inspect a table, as the page “Quick inspection” of the laboratory does.
 
+    A column is given by its name, as the table has it, whatever its type. A whole number counts columns from 0, and
+    from the last one if it is negative, unless the table names columns by whole numbers.
+
     Parameters
     ----------
     data : DataFrame, table of another library, array of shape (n_samples, n_features), or path
@@ -77,9 +80,6 @@ def inspect(
         Another table with the same columns, or a column whose values say which rows are compared, to find drift. By
         default the first half of the rows is compared with the second.
 
-    A column is given by its name, as the table has it, whatever its type. A whole number counts columns from 0, and
-    from the last one if it is negative, unless the table names columns by whole numbers.
-
     Returns
     -------
     InspectionReport
@@ -92,6 +92,8 @@ def inspect(
     rfviz.errors.DataError
         If it is no table, or too little is left of it.
 
+    Examples
+    --------
     >>> import numpy as np, pandas as pd, rfviz
     >>> df = pd.DataFrame(np.random.default_rng(0).normal(size=(200, 3)), columns=["a", "b", "c"])
     >>> df["sold"] = np.where(df.a + df.b > 0, "yes", "no")

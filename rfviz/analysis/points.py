@@ -72,6 +72,8 @@ class Scaling:
     X : array-like or sparse matrix of shape (n_samples, n_features)
     how : {"unit norm", "standardise", "standardise rows", "none"}
 
+    Examples
+    --------
     >>> Scaling(np.array([[0.0], [2.0]]), "standardise")(np.array([[3.0]]))
     array([[2.]])
     """

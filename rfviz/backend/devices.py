@@ -322,9 +322,9 @@ def get_device(name: str | Device = "auto") -> Device:
 
     Parameters
     ----------
-    name : {"auto", "cpu", "cuda", "cuda:<index>"} or Device
-        ``"auto"`` takes what :func:`using` or the environment variable ``RFVIZ_DEVICE`` names, else the first GPU that
-        works, else the CPU.
+    name : str or Device
+        ``"auto"``, ``"cpu"``, ``"cuda"`` or one GPU, ``"cuda:1"``. ``"auto"`` takes the device that :func:`using` or
+        the environment variable ``RFVIZ_DEVICE`` names, else the first GPU that works, else the CPU.
 
     Raises
     ------

@@ -30,6 +30,8 @@ def from_frame(data: Any, label: Any = None, **choices: Any) -> Dataset:
     DataError
         If it is not a table, or too little is left of it.
 
+    Examples
+    --------
     >>> import pandas as pd
     >>> from rfviz import datasets
     >>> datasets.from_frame(pd.DataFrame({"a": [1, 2, 4], "kind": ["x", "y", "x"]}), label="kind")
@@ -62,6 +64,8 @@ def from_arrays(X: Any, y: Any = None, name: str = "array") -> Dataset:
     DataError
         If these are not finite numbers, or not as many labels as rows.
 
+    Examples
+    --------
     >>> from rfviz import datasets
     >>> datasets.from_arrays([[0.0, 1.0], [1.0, 0.0]], ["a", "b"])
     <Dataset array: 2 rows of 2 numbers, 2 classes>

@@ -14,9 +14,9 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from rfviz._lazy import import_when_asked
 from rfviz.experiments.base import Chart, Experiment, ExperimentInParts, Result, experiment
 from rfviz.experiments.data import Data, as_data
 
@@ -63,12 +63,4 @@ EXPERIMENTS = {
     "DecisionSurfaces": "decision_surfaces",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name in EXPERIMENTS:
-        return getattr(importlib.import_module(f"rfviz.experiments.{EXPERIMENTS[name]}"), name)
-    raise AttributeError(f"module 'rfviz.experiments' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+import_when_asked(__name__)

@@ -273,7 +273,8 @@ class RandomBinning(HashingMap, SparseFeatureMap):
     profile : {"laplacian", "hat", "rational"} or HatMixture
         k: exp(−t), max(0, 1 − t), 1/(1 + t), or a mixture of one's own.
     random_state : int, None, RandomState or Generator
-    device : {"auto", "cpu", "cuda", "cuda:<index>"}
+    device : str
+        ``"auto"``, ``"cpu"``, ``"cuda"`` or one GPU, ``"cuda:1"``.
     dtype : {"float32", "float64"}
 
     Attributes

@@ -184,7 +184,8 @@ class CompositionalFeatures(SkeletonMap):
     deduplicate : bool
         Whether equal features are stored once, with their weight, and drawing goes on until m different ones are found.
     random_state : int, None, RandomState or Generator
-    device : {"auto", "cpu", "cuda", "cuda:<index>"}
+    device : str
+        ``"auto"``, ``"cpu"``, ``"cuda"`` or one GPU, ``"cuda:1"``.
     dtype : {"float32", "float64"}
 
     Attributes

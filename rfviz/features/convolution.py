@@ -124,7 +124,8 @@ class RandomConvolution(FeatureMap):
         Of the rows. By default as square as their number of columns allows, and `patch_size` and `grid` are then cut to
         what there is.
     random_state : int, None, RandomState or Generator
-    device : {"auto", "cpu", "cuda", "cuda:<index>"}
+    device : str
+        ``"auto"``, ``"cpu"``, ``"cuda"`` or one GPU, ``"cuda:1"``.
     dtype : {"float32", "float64"}
 
     Attributes

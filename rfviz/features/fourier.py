@@ -107,7 +107,8 @@ class RandomFourier(ReceptiveMap):
     image_shape : (height, width) or (height, width, channels), optional
         Of the rows, with `receptive_field`; by default as square as their number of columns allows.
     random_state : int, None, RandomState or Generator
-    device : {"auto", "cpu", "cuda", "cuda:<index>"}
+    device : str
+        ``"auto"``, ``"cpu"``, ``"cuda"`` or one GPU, ``"cuda:1"``.
     dtype : {"float32", "float64"}
 
     Attributes

@@ -70,7 +70,8 @@ class HybridCompositional(SkeletonMap):
         :class:`rfviz.features.RandomFourier`; an odd number of them ends in a cosine without its sine, a bias of
         O(1/m).
     random_state : int, None, RandomState or Generator
-    device : {"auto", "cpu", "cuda", "cuda:<index>"}
+    device : str
+        ``"auto"``, ``"cpu"``, ``"cuda"`` or one GPU, ``"cuda:1"``.
     dtype : {"float32", "float64"}
 
     Attributes

@@ -80,7 +80,8 @@ class RandomMaxout(HashingMap, ReceptiveMap):
     image_shape : (height, width) or (height, width, channels), optional
         Of the rows, with `receptive_field`; by default as square as their number of columns allows.
     random_state : int, None, RandomState or Generator
-    device : {"auto", "cpu", "cuda", "cuda:<index>"}
+    device : str
+        ``"auto"``, ``"cpu"``, ``"cuda"`` or one GPU, ``"cuda:1"``.
     dtype : {"float32", "float64"}
 
     Attributes
@@ -266,7 +267,8 @@ class StructuredMaxout(FeatureMap):
     pool_size : int
         Number of projections q of which a feature is the largest; 1 gives linear projections.
     random_state : int, None, RandomState or Generator
-    device : {"auto", "cpu", "cuda", "cuda:<index>"}
+    device : str
+        ``"auto"``, ``"cpu"``, ``"cuda"`` or one GPU, ``"cuda:1"``.
     dtype : {"float32", "float64"}
 
     Attributes

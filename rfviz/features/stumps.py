@@ -49,7 +49,8 @@ class DecisionStumps(FeatureMap):
         A column that is constant there has its value as mean and 1 as deviation. Without it the thresholds are drawn
         from N(0, 1) in the units of the data.
     random_state : int, None, RandomState or Generator
-    device : {"auto", "cpu", "cuda", "cuda:<index>"}
+    device : str
+        ``"auto"``, ``"cpu"``, ``"cuda"`` or one GPU, ``"cuda:1"``.
     dtype : {"float32", "float64"}
 
     Attributes

@@ -26,7 +26,7 @@ def orthogonal_covariance(kernel: Any, n_features: int) -> np.ndarray:
     covariance is that less k² = e^(−2z). It is negative where k is not small: the frequencies of a block share work.
 
     By Kummer's transformation it is summed as Σ_j P(J = j)·a_j, with J ~ Poisson(z) and
-    a_j = Π_{i<j} (i − d/2)/(i + d/2), terms no larger than 1 that lose no digits.
+    a_j the product of (i − d/2)/(i + d/2) over i from 0 to j − 1, terms of at most 1 that lose no digits.
 
     Parameters
     ----------

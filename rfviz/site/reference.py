@@ -9,27 +9,29 @@ from pathlib import Path
 import pdoc
 import pdoc.render
 
-__all__ = ["write_reference"]
+__all__ = ["MODULES", "write_reference"]
 
 # Links that pdoc leaves without a name; signatures and examples that are wider than their place should scroll
 # by the keyboard, too.
 _ANCHOR = re.compile(r'<a (?=class="headerlink" href="#([^"]*)")')
 _TEMPLATES = Path(__file__).parent / "templates"
-_MODULES = ("features", "kernels", "bounds", "skeleton", "linear_model", "datasets", "errors")
+#: Packages and modules of the library that the reference shows.
+MODULES = ("experiments", "features", "kernels", "bounds", "skeleton", "linear_model", "datasets", "errors")
 
 
 def write_reference(folder: Path) -> list[Path]:
     """Write the reference to a folder and return its files."""
-    for module in (importlib.import_module(f"rfviz.{name}") for name in _MODULES):
+    for module in (importlib.import_module(f"rfviz.{name}") for name in MODULES):
         for name in module.__all__:  # pdoc sees what a package has imported by now
             getattr(module, name)
     pdoc.render.configure(docformat="numpy", show_source=False, template_directory=_TEMPLATES)
-    pdoc.pdoc(*(f"rfviz.{name}" for name in _MODULES), output_directory=folder)
+    pdoc.pdoc(*(f"rfviz.{name}" for name in MODULES), output_directory=folder)
     files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
     for path in files:
         if path.suffix == ".html":
             text = path.read_text(encoding="utf-8")
             text = _ANCHOR.sub(r'<a aria-label="Link to \1" ', text)
+            text = text.replace("**<strong>", "<strong>**")  # the name of keyword arguments begins with its stars
             text = text.replace('<div class="attr ', '<div tabindex="0" class="attr ').replace(
                 "<pre>", '<pre tabindex="0">'
             )

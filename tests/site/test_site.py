@@ -1,9 +1,11 @@
 """``rfviz site``: a folder whose pages hold what ``rfviz run`` gives, and ask nobody for anything."""
 
+import ast
 import itertools
 import json
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -13,12 +15,15 @@ from rfviz.lab.index import entry_of, find_page
 
 pytest.importorskip("pdoc", reason="pip install 'rfviz[site]'")
 
+import pdoc
+
+import rfviz
 from rfviz.errors import DataError
 from rfviz.lab.markdown import html_of
 from rfviz.site import build, views
 from rfviz.site.examples import examples_page
 from rfviz.site.lessons import file_of
-from rfviz.site.reference import write_reference
+from rfviz.site.reference import MODULES, write_reference
 from rfviz.site.views import View, compute_view
 
 SLUG = "distance-saturation"
@@ -35,6 +40,33 @@ class Addresses(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.found += [value for name, value in attrs if name in ("href", "src", "srcset", "action", "poster")]
+
+
+class Faults(HTMLParser):
+    """What is wrong with the elements of a page: those left open, and what a list may not hold."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.found = [], []
+        self.feed(text)
+        self.found += [f"<{tag}> is left open" for tag in self.open]
+        # Of a docstring that a converter of Markdown takes for a list of parameters although it is none.
+        self.found += re.findall(r"<li>(?:<p>)?<strong>[^<]*(?:&gt;&gt;&gt;| : )[^<]*</strong>", text)
+
+    def handle_starttag(self, tag, attrs):
+        if self.open[-1:] in (["ul"], ["ol"]) and tag != "li":
+            self.found.append(f"<{tag}> in a list, line {self.getpos()[0]}")
+        if tag not in ("br", "hr", "img", "input", "link", "meta", "wbr"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        pass  # of a picture in SVG
+
+    def handle_endtag(self, tag):
+        if self.open[-1:] != [tag]:
+            self.found.append(f"</{tag}> closes {self.open[-2:]}, line {self.getpos()[0]}")
+        if tag in self.open:
+            del self.open[len(self.open) - self.open[::-1].index(tag) - 1 :]
 
 
 @pytest.fixture(scope="module")
@@ -233,6 +265,38 @@ def test_the_whole_site_holds_the_library(tmp_path, monkeypatch):
     assert "library/index.html" in json.loads((tmp_path / "site.json").read_text(encoding="utf-8"))
 
 
+def docstrings(module):
+    """Yield the docstrings of a module or package of rfviz that its reference can show, with their places."""
+    root = Path(rfviz.__file__).parent / module
+    for path in [*root.rglob("*.py"), *root.parent.glob(f"{module}.py")]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            name = getattr(node, "name", path.name)
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and not name.startswith("_"):
+                yield f"{path.relative_to(root.parent)}: {name}", ast.get_docstring(node) or ""
+
+
+def faults_of(docstring):
+    return Faults(pdoc.render_helpers.to_html(pdoc.docstrings.numpy(docstring))).found
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_docstrings_are_lists_where_they_look_like_lists(module):
+    faults = {place: found for place, text in docstrings(module) if (found := faults_of(text))}
+    assert not faults
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Do it.\n\nRaises\n------\nDataError\n    If not.\n\n>>> do()\n<Result of 3>",
+        'Do it.\n\nParameters\n----------\ndevice : {"cpu", "cuda:0"}',
+        "Do it for each a_{i<j} of them.",
+    ],
+)
+def test_docstrings_that_no_page_shows_well_are_found(text):
+    assert faults_of(text)
+
+
 @pytest.mark.slow
 def test_the_reference_asks_no_host_and_leads_back(tmp_path):
     files = write_reference(tmp_path / "library")
@@ -240,6 +304,7 @@ def test_the_reference_asks_no_host_and_leads_back(tmp_path):
     for page in (path for path in files if path.suffix == ".html"):
         text = page.read_text(encoding="utf-8")
         assert not re.search(r'<(?:script|img|link|iframe)[^>]*(?:src|href)="(?:https?:)?//', text), page.name
+        assert not Faults(text).found, page.name
         home = [
             address for address in Addresses(text).found if (page.parent / address).resolve() == tmp_path / "index.html"
         ]

@@ -85,8 +85,12 @@ class Categorical:
 
         Returns
         -------
-        Categorical, rows : ndarray of int, note : str
-            Without gaps; the rows that are left; what was done, or an empty string.
+        whole : Categorical
+            Without gaps.
+        rows : ndarray of int
+            Those that are left.
+        note : str
+            The change in words, or an empty string.
 
         Raises
         ------

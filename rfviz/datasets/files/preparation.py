@@ -125,6 +125,8 @@ class Preparation:
     side, colour : object
         As :data:`SIDE` and :data:`COLOUR` declare; of images.
 
+    Examples
+    --------
     >>> Preparation(label="kind", scale="none").to_json()
     '{"label": "kind", "scale": "none"}'
     """
