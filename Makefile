@@ -66,6 +66,7 @@ gpu: $(VENV)/app.stamp
 
 screenshots: $(VENV)/dev.stamp
 	$(BIN)/python assets/screenshots.py
+	$(BIN)/python -m tests.gallery
 
 site: $(VENV)/dev.stamp $(VENV)/plotly.stamp
 	$(BIN)/rfviz site --out site

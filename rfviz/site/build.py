@@ -14,7 +14,7 @@ from rfviz.figures.plotly_js import scripts
 from rfviz.lab.index import ASSETS, PAGES, entry_of, find_page
 from rfviz.lessons import Lesson
 from rfviz.progress import Progress, silent
-from rfviz.site.examples import examples_page
+from rfviz.site.examples import examples_page, gallery_page
 from rfviz.site.lessons import file_of, lesson_page, lessons_of, lessons_page, picture_name
 from rfviz.site.pages import FOLDER, Part, card, front_page, script_name, view_page
 from rfviz.site.reference import write_reference
@@ -26,9 +26,12 @@ _HERE = Path(__file__).parent
 _WIDGETS = _HERE.parent / "ui" / "widgets"
 # Lists the files of a site, so that the next one written to its folder replaces it and nothing else.
 _MANIFEST = "site.json"
+# An installation includes neither of them.
 _EXAMPLES_FOLDER = ASSETS.parent / "examples"
+_GALLERY_TEXT = ASSETS.parent / "docs" / "gallery.md"
 _REFERENCE: Part = ("Library", "library/index.html")
 _EXAMPLES: Part = ("Examples", "examples.html")
+_GALLERY: Part = ("Gallery", "gallery.html")
 _CHART_SCRIPTS = ("load_plotly", "chart_room", "drawn_curve", "live_chart")
 
 
@@ -101,7 +104,8 @@ def _write(built: Built, pages: Sequence[Any], is_whole: bool, progress: Progres
     if lessons:
         parts.append((entry_of("lessons").title, "lessons.html"))
     if is_whole:
-        parts += [_REFERENCE, *([_EXAMPLES] if _EXAMPLES_FOLDER.is_dir() else [])]
+        parts += [_REFERENCE, *([_GALLERY] if _GALLERY_TEXT.is_file() else [])]
+        parts += [_EXAMPLES] if _EXAMPLES_FOLDER.is_dir() else []
     for page in pages:
         views = list(views_of(page, progress))
         for view in views:
@@ -132,7 +136,12 @@ def _write_library(built: Built, parts: Sequence[Part], progress: Progress) -> l
     for path in write_reference(built.folder / Path(_REFERENCE[1]).parent):
         built.files.append(str(path.relative_to(built.folder)))
     cards = [card(_REFERENCE[1], "The library", "Classes and functions, from their docstrings.")]
-    if _EXAMPLES in parts:  # an installation does not include them
+    if _GALLERY in parts:
+        built.write(_GALLERY[1], gallery_page(_GALLERY_TEXT.read_text(encoding="utf-8"), parts))
+        for path in _GALLERY_TEXT.with_suffix("").iterdir():
+            built.write(f"gallery/{path.name}", path.read_bytes())
+        cards.append(card(_GALLERY[1], "Gallery", "Every chart, with the lines of Python that draw it."))
+    if _EXAMPLES in parts:
         built.write(_EXAMPLES[1], examples_page(_EXAMPLES_FOLDER, progress, parts))
         cards.append(card(_EXAMPLES[1], "Examples", "Short scripts for the library, with what they print."))
     return cards

@@ -1,4 +1,4 @@
-"""Gallery of the example scripts with what they print."""
+"""Python to learn from: the example scripts with what they print, and the gallery of charts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rfviz.progress import Progress
 from rfviz.site.pages import Part, framed
 from rfviz.site.views import LIMIT_S
 
-__all__ = ["examples_page"]
+__all__ = ["examples_page", "gallery_page"]
 
 
 def examples_page(folder: Path, progress: Progress, parts: Sequence[Part]) -> str:
@@ -33,6 +33,12 @@ def examples_page(folder: Path, progress: Progress, parts: Sequence[Part]) -> st
         shown.append(_shown(path))
     about = "Each script is run as it stands here; what it prints is below it."
     return framed("Examples", f"<h1>Examples</h1><p>{about}</p>{''.join(shown)}", parts, about)
+
+
+def gallery_page(text: str, parts: Sequence[Part]) -> str:
+    """Return the page of a gallery that is written in Markdown."""
+    body = html_of(text).replace("<pre>", '<pre tabindex="0">').replace("<img ", '<img loading="lazy" width="560" ')
+    return framed("Gallery", body, parts, "Every chart of the laboratory, with the lines of Python that draw it.")
 
 
 def _shown(path: Path) -> str:

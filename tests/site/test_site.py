@@ -259,7 +259,11 @@ def test_the_whole_site_holds_the_library(tmp_path, monkeypatch):
     monkeypatch.setattr(build, "examples_page", lambda folder, progress, parts: f"{folder.name}")
     assert cli.main(["site", "--out", str(tmp_path), "--quiet"]) == 0
     linked = Addresses((tmp_path / "index.html").read_text(encoding="utf-8")).found
-    assert {"library/index.html", "examples.html", "hashing.html"} <= set(linked)
+    assert {"library/index.html", "gallery.html", "examples.html", "hashing.html"} <= set(linked)
+    gallery = (tmp_path / "gallery.html").read_text(encoding="utf-8")
+    assert "RandomMaxout" in gallery and not Faults(gallery).found
+    pictures = [address for address in Addresses(gallery).found if address.endswith(".webp")]
+    assert pictures and all((tmp_path / picture).is_file() for picture in pictures)
     assert (tmp_path / "examples.html").read_text() == "examples" and (tmp_path / "library" / "index.html").is_file()
     # The files of the reference go with the site.
     assert "library/index.html" in json.loads((tmp_path / "site.json").read_text(encoding="utf-8"))
