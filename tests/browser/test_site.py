@@ -1,13 +1,16 @@
 """The site that needs no server, opened from a folder by a browser without a network."""
 
+import shutil
 from types import SimpleNamespace
 
 import pytest
 
 from rfviz.site import views, write_site
+from rfviz.site.examples import gallery_page
 from rfviz.site.reference import write_reference
 from tests.browser.conftest import HELPERS, WAIT_MS
 from tests.browser.test_looks import COLOUR_RULES, check_rules
+from tests.gallery import PAGE as GALLERY
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -18,11 +21,13 @@ OWN = ("file:", "data:", "blob:")
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Write a site of two pages, and the library's reference."""
+    """Write a site of two pages, the gallery, and the library's reference."""
     folder = tmp_path_factory.mktemp("site")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(views, "PLAY_S", 0.2)
         write_site(folder, [SATURATION, "zoo"])
+    (folder / "gallery.html").write_text(gallery_page(GALLERY.read_text(encoding="utf-8"), ()), encoding="utf-8")
+    shutil.copytree(GALLERY.with_suffix(""), folder / "gallery")
     write_reference(folder / "library")
     return folder
 
@@ -79,7 +84,7 @@ def test_charts_are_drawn_and_follow_the_slider_of_their_frames(look):
 @pytest.mark.parametrize(
     "name",
     ["index.html", f"{SATURATION}--figure-1-of-the-paper.html", "zoo.html", "lessons.html", "lesson--saturation.html",
-     "library/index.html", "library/rfviz/datasets.html", "library/rfviz/errors.html"],
+     "gallery.html", "library/index.html", "library/rfviz/datasets.html", "library/rfviz/errors.html"],
 )  # fmt: skip
 def test_pages_are_accessible_and_fit_a_phone(look, name):
     page = look.open(name)
