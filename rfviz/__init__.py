@@ -90,7 +90,7 @@ def inspect(
     Raises
     ------
     rfviz.errors.DataError
-        If it is no table, or too little is left of it.
+        If it is not a table, or too few rows or columns can be used.
 
     Examples
     --------

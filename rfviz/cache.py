@@ -93,9 +93,9 @@ class Store:
         return len(self._entries)
 
     def get(self, key: Hashable) -> Cached | None:
-        """Return the entry of a key, None where there is none."""
-        # Nobody waits for the lock: a page looks for thousands of parts each time it is drawn, and where twenty are
-        # drawn at once, who loses the interpreter while he holds it would hold up all others.
+        """Return the entry of a key, or None if it has none."""
+        # Reading takes no lock: a page looks for thousands of parts each time it is drawn, and if twenty are drawn at
+        # once, a thread that loses the interpreter while it holds the lock would hold up all others.
         known = self._entries.get(key)
         if known is not None:
             known.last_used = time.monotonic()
@@ -128,7 +128,7 @@ class Store:
         self.shrink(self.max_bytes)
 
     def shrink(self, max_bytes: int) -> None:
-        """Remove what is unused for too long, and what exceeds `max_bytes`, but for the last result."""
+        """Remove results that were unused for too long or exceed `max_bytes`, but keep the last one."""
         oldest = time.monotonic() - self.max_age_s
         with self._lock:
             while len(self._entries) > 1:
@@ -199,7 +199,7 @@ class Cache:
         return self._fetch(function, args).result
 
     def peek(self, function: CachedFunction[R], *args: Hashable) -> R | None:
-        """Return what a call would give from memory, None where it would have to be computed."""
+        """Return the result of a call from memory, or None if it would have to be computed."""
         entry = self.store.get(self._key(function, args))
         return None if entry is None else entry.result
 
@@ -237,7 +237,7 @@ class Cache:
         return function(*args, cache=self)
 
     def _repeat(self, warnings: Messages) -> None:
-        """Give the warnings of a result to who listens."""
+        """Issue the warnings of a result to the active log."""
         log = active_log()
         if log is not None:
             log.add(warnings)

@@ -37,7 +37,7 @@ X = "x"
 
 
 class ExpressionError(RfvizError, ValueError):
-    """A text that is no expression, or one that cannot be worked out."""
+    """A text that is not an expression, or one that cannot be evaluated."""
 
 
 @dataclass(frozen=True)

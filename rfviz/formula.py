@@ -1,4 +1,4 @@
-"""Functions of one variable x that somebody types or draws: parsed and worked out, never run as Python."""
+"""Functions of one variable x that a user types or draws: parsed and evaluated, never run as Python."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ __all__ = ["Declared", "Param", "defaults", "parameter", "validate"]
 
 Kind = Literal["int", "float", "bool", "choice", "range", "formula"]
 
-# Mantissas of the values that a logarithmic slider stops at. All even from 10 on, so that features that come in pairs
+# Mantissas of the values that a logarithmic slider stops at. All are even, so that features that come in pairs
 # (cos, sin) divide them.
 _STOPS = (10, 12, 16, 20, 24, 30, 40, 50, 60, 80)
 
@@ -39,7 +39,7 @@ class Param:
     default : int, float, bool, str, tuple or None
         Value when nothing is said.
     kind : {"int", "float", "bool", "choice", "range", "formula"}
-        Type of the value; a ``range`` is a pair of integers, the smaller first, or None where that is the default; a
+        Type of the value; a ``range`` is a pair of integers, the smaller first, or None if that is the default; a
         ``formula`` is a text for :func:`rfviz.formula.parse_formula`.
     low, high : float, optional
         Inclusive bounds of an ``int`` or ``float``, or of both ends of a ``range``; of a ``formula``, `low` is the
@@ -142,7 +142,7 @@ class Param:
         raise ParameterError(self.name, self.rule, value, self._why_not(value) or self.remedy)
 
     def _why_not(self, value: Any) -> str:
-        """Return what is wrong with a formula, in a sentence; empty for other parameters."""
+        """Return the fault of a formula as a sentence, or an empty string for other parameters."""
         if self.kind != "formula" or not isinstance(value, str):
             return ""
         try:
@@ -283,7 +283,7 @@ class Declared:
     Attributes
     ----------
     params : tuple of Param
-        What is declared: first by the base class, then in the order of the constructor.
+        The declared parameters: first those of the base class, then in the order of the constructor.
 
     Examples
     --------
@@ -368,7 +368,7 @@ def defaults(params: Iterable[Param]) -> dict[str, Any]:
 
 
 def validate(params: Iterable[Param], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Check `values` against `params`; what is not given takes its default.
+    """Check `values` against `params`; a parameter without a value takes its default.
 
     Parameters
     ----------

@@ -5,7 +5,7 @@ arrays. Its name is a hash of the key: function, settings, fingerprint of the da
 that is damaged, or is not what its name says, counts as none. Nothing is ever unpickled, and no class is made but the
 dataclasses of rfviz.
 
-What was computed from an upload is not written, whoever asks: its key names an owner.
+Results of an upload are never written: their key names an owner.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ DEFAULT_MB = 500
 _LARGEST, _CUT_BACK = 0.2, 0.9
 # What a file takes in a folder besides its bytes: it bounds their number.
 _FILE_BYTES = 4096
-# Files of other processes are counted again after so long; what a killed process left half written goes then.
+# Seconds until files of other processes are counted again, and until what a killed process left half written goes.
 _RECOUNT_S, _STALE_S = 60.0, 3600.0
 _TEXT = "json"
 
@@ -56,7 +56,7 @@ def durable(function: F) -> F:
     """Mark a cached function as one whose results are worth a file: users wait for them.
 
     It reads the prepared rows of its data, not the table of a file that they were made of (:attr:`Dataset.origin`),
-    which is no part of the key on disk.
+    which is not part of the key on disk.
     """
     _durable.add(function)
     return function
@@ -68,7 +68,7 @@ def is_durable(key: Hashable) -> bool:
 
 
 def result_files() -> ResultFiles | None:
-    """Return the files of this machine's user, bounded by ``RFVIZ_DISK_MB``; None where that is 0."""
+    """Return the files of this machine's user, bounded by ``RFVIZ_DISK_MB``, or None if that is 0."""
     asked = os.environ.get("RFVIZ_DISK_MB", "")
     megabytes = int(asked) if asked.isdigit() else DEFAULT_MB
     return ResultFiles(max_bytes=megabytes * 1_000_000) if megabytes else None
@@ -77,7 +77,7 @@ def result_files() -> ResultFiles | None:
 class ResultFiles:
     """Files of results, shared by threads and processes; those unused for longest go where bytes are short.
 
-    A folder that cannot be written to is no error: results are then forgotten with the process.
+    A folder that cannot be written to is not an error: results are then forgotten with the process.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class ResultFiles:
         return self._folder
 
     def read(self, key: Hashable) -> tuple[Any, Messages] | None:
-        """Return a result with its warnings; None where there is no file, or none that can be used."""
+        """Return a result with its warnings, or None if there is no file that can be used."""
         if hash(key) in self._absent:
             return None
         found = None
@@ -157,7 +157,7 @@ class ResultFiles:
                 save = cast(Callable[..., None], np.savez)
                 save(part, **{_TEXT: np.frombuffer(text.encode(), np.uint8)}, **members)
                 part.close()
-                # In one step: who reads it meanwhile, here or in another process, reads a whole file.
+                # In one step: a thread or process that reads it meanwhile reads a whole file.
                 os.replace(part.name, path)
             except BaseException:
                 Path(part.name).unlink(missing_ok=True)
@@ -251,7 +251,7 @@ def _name_of(value: Any) -> str:
 
 
 def _found(name: str) -> Any:
-    """Return what has a name in a module that is loaded; None where there is none."""
+    """Return the object of a name in a module that is loaded, or None if there is none."""
     module, _, path = name.partition(":")
     found: Any = sys.modules.get(module)
     for part in path.split("."):
@@ -287,7 +287,7 @@ def _fingerprint(dataset: Dataset) -> str:
 def _packed(value: Any, arrays: list[np.ndarray]) -> Any:
     """Return a result as JSON that refers to `arrays`, to which its arrays are added.
 
-    Types are compared exactly: what is read later is of the types that were computed.
+    Types are compared exactly, so that a result has the same types when it is read.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Numbers in sentences: one way to write each, so that what is said has as many digits as it needs and no letters."""
+"""Numbers in sentences: one way to write each, with as many digits as it needs and no letters."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def per_cent(share: SupportsFloat, digits: int = 3) -> str:
     percent = 100.0 * float(share)
     rest = 100.0 - percent
     if 0 < rest < 50 and percent > 0:
-        # At least one digit of what is missing.
+        # At least one digit of the rest to 100%.
         places = max(digits - 2, -math.floor(math.log10(rest) + 1e-6))
         return f"{percent:.{places}f}%"
     return f"{number(percent, digits) if rest else '100'}%"

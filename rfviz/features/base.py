@@ -92,7 +92,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, Declared, Ba
     _rotation_invariant: ClassVar[bool] = False
     #: Whether a constant 1 next to the inputs changes it: its projections have no offset of their own.
     takes_constant: ClassVar[bool] = False
-    #: Largest absolute value of an unscaled feature, the C of Theorem 3; None where features are unbounded.
+    #: Largest absolute value of an unscaled feature, the C of Theorem 3, or None if features are unbounded.
     feature_norm: ClassVar[float | None] = None
     #: Whether the theorem of random kitchen sinks on learning applies: features are at most `unit_scale`.
     is_kitchen_sink: ClassVar[bool] = False
@@ -279,7 +279,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, Declared, Ba
         return getattr(self, "n_features_in_", None) == n_features
 
     def _stored_bytes(self, n_features: int, numbers: float, indices: float = 0) -> float:
-        """Return the bytes of the weights as they were drawn, or of so many numbers and indices."""
+        """Return the bytes of the weights as they were drawn, or of arrays with these numbers of values and indices."""
         if self._is_drawn_for(n_features):
             return sum(getattr(self, name).nbytes for name in self._weights if hasattr(self, name))
         return numbers * np.dtype(self.dtype).itemsize + indices * INDEX_BYTES
@@ -366,7 +366,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, Declared, Ba
         Raises
         ------
         DataError
-            For what is not a finite matrix, or has other columns than the rows that the map was fitted on.
+            If the argument is not a finite matrix, or has other columns than the rows that the map was fitted on.
         ParameterError
             For a parameter that is still to be learnt from data; or a map without a closed form.
         NotFittedError
@@ -392,7 +392,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, Declared, Ba
         return self._law_missing
 
     def distance_law(self) -> DistanceLaw | None:
-        """Return how the map treats distances, in closed form; None where there is no such law for it."""
+        """Return how the map treats distances, in closed form, or None if it has no such law."""
         return None
 
     def product_law(self, X: Any) -> ProductLaw | None:
@@ -458,7 +458,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, Declared, Ba
     def applicable_bounds(
         self, n_pairs: int, dimension: int, diameter: float, variance: float | None = None
     ) -> list[BoundStatement]:
-        """Return the bounds on the error of the kernel estimate; none where :meth:`why_no_bound` says why.
+        """Return the bounds on the error of the kernel estimate; an empty list if :meth:`why_no_bound` gives a reason.
 
         Parameters of the map must be numbers (see :meth:`rfviz.features.MapSpec.resolve`), or the map be fitted.
 
@@ -478,13 +478,13 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, Declared, Ba
         return pair_statements(bounded_products(self.feature_norm), n_pairs)
 
     def why_no_bound(self) -> str:
-        """Return why no bound with all its constants applies, as a sentence; empty where one does."""
+        """Return why no bound with all its constants applies, as a sentence, or an empty string if one applies."""
         if self.feature_norm is not None:
             return ""
         return "Its features are unbounded, and no paper gives a bound on their kernel estimate with all its constants."
 
     def largest_error(self) -> float | None:
-        """Return an error that no draw can exceed, so that a bound above it says nothing; None where there is none."""
+        """Return an error that no draw can exceed, above which a bound says nothing, or None if there is none."""
         return None if self.feature_norm is None else self.feature_norm**2 + 1.0
 
     # --- where features fold ------------------------------------------------------------------------------------------
@@ -506,7 +506,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, Declared, Ba
         Returns
         -------
         ndarray of shape (n_samples, n_components), integers or booleans, or None
-            None where features are linear and have no folds.
+            None if features are linear and have no folds.
         """
         return self._above(X, 0.0)
 

@@ -99,7 +99,7 @@ class HatMixture(ABC):
 
     #: The kernel of several columns in LaTeX, of their distances δ_j.
     formula: ClassVar[str] = r"\prod_j k(\gamma|\delta_j|)"
-    #: E[1/δ] at γ = 1, which is −k'(0) and also the Lipschitz constant of k; None where it is not known.
+    #: E[1/δ] at γ = 1, which is −k'(0) and also the Lipschitz constant of k, or None if it is unknown.
     inverse_pitch: ClassVar[float | None] = None
 
     @abstractmethod

@@ -28,7 +28,7 @@ from rfviz.errors import warn
 
 __all__ = ["BLOCK_ROWS", "DeviceFallbackWarning", "Scratch", "gpu_blocks", "halving", "host_blocks", "project"]
 
-# Rows of a block: enough for the matrix product to run at full speed (from 800 on at 10,000 features), few enough that
+# Rows of a block: enough for the matrix product to run at full speed (800 or more at 10,000 features), few enough that
 # a block stays below 32 MiB. The C library recycles memory of that size; anything larger is mapped, and zeroed by the
 # kernel, anew for every block, which costs a tenth of a cheap map's time.
 BLOCK_ROWS, _BLOCK_BYTES = 1024, 32_000_000
@@ -130,8 +130,8 @@ def host_blocks(
 def on_device(weights: dict[str, Any], device: Device, projections: tuple[str, ...] = ()) -> dict[str, Any]:
     """Move weights to a GPU within their dictionary, which is returned.
 
-    Where products are in TF32, columns of zeros make the rows of `projections` a multiple of 16 bytes. What is on the
-    device already stays as it is: other blocks of rows may be on their way to it.
+    Where products are in TF32, columns of zeros make the rows of `projections` a multiple of 16 bytes. Weights
+    on the device already stay as they are: other blocks of rows may be on their way to it.
     """
     aligning = wanted_precision() == "tf32"
     with device.activate():

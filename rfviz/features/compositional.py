@@ -47,7 +47,7 @@ TURN: Any = Param(
 _COST_OF_A_VALUE = 150
 # Bytes that a feature takes for a moment while it is drawn.
 _DRAWING_BYTES = 100
-# Bytes that nobody misses.
+# Allocations up to this size are always allowed.
 _SMALL = 100_000_000
 _MOST_ENTRIES = int(np.iinfo(np.int32).max)
 # Samples of a tile, and numbers in it: 1 MB in float32. Rows of a power of two would share few places of the cache,
@@ -438,13 +438,13 @@ def _tables(xp: Any, X: Any, skeleton: Skeleton, multiple: int = 1) -> tuple[Any
         if radius is not None:
             if moduli is None:
                 moduli = xp.zeros(shape, dtype=X.dtype)
-            # What is 0 becomes too small to tell from it, but stays a number.
+            # A radius of 0 becomes too small to tell from it, but its logarithm stays a number.
             moduli[group.columns, :n] = xp.log(xp.maximum(radius, X.dtype.type(1e-30)))
     return angles, moduli
 
 
 def host_arrays(weights: Arrays, dtype: str, n_columns: int) -> Arrays:
-    """Convert the map's arrays for the processor: two sparse matrices, the second None where no modulus counts.
+    """Convert the map's arrays for the processor: two sparse matrices, the second None if no modulus counts.
 
     Parameters
     ----------

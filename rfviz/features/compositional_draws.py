@@ -44,7 +44,7 @@ __all__ = [
 COSINE, SINE, REAL = 0, 1, 2
 # Features that share a generator.
 CHUNK = 8192
-# From so many children of one node over inputs on, count how often each is chosen instead of choosing one by one.
+# With this many children of one node over inputs, count how often each is chosen instead of choosing one by one.
 _MANY = 4096
 _EMPTY = (np.empty(0, np.int32), np.empty(0, np.int32))
 _FEWEST_DRAWS, _DRAWS_A_FEATURE = 2**15, 64
@@ -174,7 +174,7 @@ def reached_inputs(
     feature, node : ndarray of shape (n_reached,)
         In no order; a feature may reach an input more than once.
     count : ndarray of shape (n_reached,) or None
-        How many paths each of them stands for; None where that is 1 for all.
+        How many paths each of them stands for, or None if each is one path.
     """
     layers = skeleton.layers
     waiting: list[list[tuple[np.ndarray, np.ndarray]]] = [[] for _ in layers]

@@ -204,7 +204,7 @@ class RandomConvolution(FeatureMap):
     _law_missing = "It matters where in the image two rows differ, not only how far."
 
     def _layout(self, n_features: int) -> _Layout:
-        """Return where patches and regions lie in images of so many columns.
+        """Return where patches and regions lie in images of `n_features` columns.
 
         Raises
         ------

@@ -81,7 +81,7 @@ class Work:
             Bytes a second of the device's memory.
         other_rate : float, optional
             Operations a second of everything else, where that has units of its own and both can run at once (products
-            in TF32); None where all operations share one rate.
+            in TF32), or None if all operations share one rate.
         """
         if other_rate is None:
             arithmetic = self.flops / product_rate
@@ -143,7 +143,7 @@ def metered() -> Generator[Mapped, None, None]:
 
 
 def note(feature_map: Any, shape: tuple[int, int]) -> None:
-    """Record that `feature_map` is about to map rows of this shape; costs nothing where nobody listens."""
+    """Record that `feature_map` is about to map rows of this shape; free while no measurement is open."""
     mapped = _open.get()
     if mapped is not None:
         mapped.append((feature_map, shape))

@@ -1,4 +1,4 @@
-"""What is said of a feature map: its look in charts, its laws over draws, and one feature step by step."""
+"""Descriptions of a feature map: its look in charts, its laws over draws, and one feature step by step."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = [
     "scaled_step",
 ]
 
-#: The reason why a feature map has no :class:`DistanceLaw`, where its kernel is no function of the distance.
+#: The reason why a feature map has no :class:`DistanceLaw` if its kernel does not depend on the distance alone.
 BY_COLUMN = (
     "This kernel looks at the columns one by one, so that points at one distance have many kernels: there is no single "
     "curve."
@@ -66,7 +66,7 @@ class DistanceLaw:
     slope : float
         Limit of embedded over input distance where the latter goes to zero.
     plateau : float or None
-        Largest expected embedded distance; None where it grows without bound.
+        Largest expected embedded distance, or None if it grows without bound.
     max_distance : float
         Largest input distance the law speaks of: 2 on the unit sphere, infinite for a kernel on all of space.
     unit_norm : bool
@@ -132,10 +132,10 @@ class ProductLaw:
         Number of features m to the exact variance of the estimate, shape (n, n). NaN where it is not known: for an odd
         number of paired Fourier features of an orthogonal draw, unless the last cosine begins a block.
     bias : callable or None
-        m to the exact mean of the estimate less the kernel, shape (n, n); None where that is zero for every m.
+        m to the exact mean of the estimate less the kernel, shape (n, n), or None if that is zero for every m.
     bound : callable or None
         ``bound(m, probability)``: a half-width, a float or of shape (n, n), that the absolute error of any one pair
-        exceeds with at most that probability, whatever the points; None where none with explicit constants is known.
+        exceeds with at most that probability, whatever the points; None if no bound with explicit constants is known.
     bound_name : str
         What the bound is called: ``"Hoeffding"``.
     """
@@ -153,7 +153,7 @@ class Step:
     Attributes
     ----------
     words : str
-        What is done, in one sentence.
+        The operation, in one sentence.
     latex : str
         The same with the numbers of the point, without dollar signs.
     value : float

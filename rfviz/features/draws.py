@@ -87,7 +87,7 @@ def _recall(key: tuple[Any, ...], out: np.ndarray) -> bool:
 
 def _cache(key: tuple[Any, ...], out: np.ndarray) -> None:
     global _normals_bytes
-    # One large table would push out everything else, and is no slider's work.
+    # One large table would evict everything else, and no slider asks for one.
     if out.nbytes > _normals_room // 16:
         return
     copy = out.copy()
@@ -189,5 +189,5 @@ def random_signs(seed: int, stream: int, out: np.ndarray) -> np.ndarray:
 
 
 def generator(seed: int, stream: int) -> np.random.Generator:
-    """Return a generator of its own for what is not drawn row by row, such as the scrambling of a sequence."""
+    """Return a generator of its own for a draw that is not made row by row, such as the scrambling of a sequence."""
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(stream,))))

@@ -71,7 +71,7 @@ class RandomFourier(ReceptiveMap):
       at the same cost, with a lower variance wherever the kernel is not small.
     - ``"structured"``: nearly orthogonal blocks out of Hadamard matrices and signs, in O(n·m·log d) and with 4 stored
       numbers a frequency instead of d. Biased by less than 1e-3, because the directions of rows in blocks of p, the
-      power of two from d on (64 at least), are not quite uniform; see :mod:`rfviz.features.structured`.
+      least power of two ≥ d (64 at least), are not quite uniform; see :mod:`rfviz.features.structured`.
     - ``"qmc"``: points of a scrambled Sobol sequence through the inverse laws. Unbiased; with few columns the error
       falls nearly as 1/m, with dozens it is like that of independent draws. Up to 21,201 columns, less one for the
       phase and one for the Matérn kernel. The sequence is most even in its first dimensions, so columns that matter

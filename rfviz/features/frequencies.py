@@ -425,7 +425,7 @@ def _sobol(spectrum: Spectrum, seed: int, shape: tuple[int, int], phases: bool, 
     for start in range(0, shape[0], _SOBOL_ROWS):
         rows = slice(start, min(start + _SOBOL_ROWS, shape[0]))
         with warnings.catch_warnings():
-            # That a power of two of points is balanced best is no news to a map whose m is a matter of cost.
+            # SciPy warns that the sequence is balanced best at a power of two; here m is a matter of cost.
             warnings.filterwarnings("ignore", message="The balance properties")
             points = engine.random(rows.stop - rows.start)
         points += 0.5 ** (_SOBOL_BITS + 1)  # the middle of a cell, which is never 0

@@ -61,7 +61,7 @@ class GaussianMap(ReceptiveMap):
         return [first, *then, scaled_step(float(self._scale()), value)]
 
     def _after_projection(self, z: float) -> list[Step] | None:
-        """Return the steps from the projection to the unscaled feature; None where a map does not tell them."""
+        """Return the steps from the projection to the unscaled feature, or None if a map does not describe them."""
         return None
 
 

@@ -49,7 +49,7 @@ class CollisionLaw:
     title : str
         What the measure is, for an axis: ``"angle between two points, degrees"``.
     reach : float or None
-        Largest value of the measure; None where there is none.
+        Largest value of the measure, or None if it is unbounded.
     """
 
     measure: Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -120,7 +120,7 @@ class HashingMap(_Mapper):
         raise ParameterError("collision", "must have a closed form", type(self).__name__, "This map has none.")
 
     def collision_law(self) -> CollisionLaw | None:
-        """Return the collision probability as a function of one distance; None where it is no such function."""
+        """Return the collision probability as a function of one distance, or None if it depends on more."""
         return None
 
     def pieces(self, X: Any) -> np.ndarray | None:

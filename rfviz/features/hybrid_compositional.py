@@ -185,7 +185,7 @@ class HybridCompositional(SkeletonMap):
     def _block_weights(self, device: Device) -> dict[str, Any]:
         if self.paired:
             return {"weights": self.weights_}
-        # What is the same for all data needs no second quadrature: 1, without the √2.
+        # A wave that is constant over all data needs no second quadrature: 1, without the √2.
         constant = np.diff(self.ends_) == 0
         amplitude = np.where(constant, np.sqrt(0.5), 1.0).astype(self.dtype)
         return {"weights": self.weights_, "phases": np.where(constant, 0, self.phases_), "amplitude": amplitude}
@@ -252,7 +252,7 @@ class HybridCompositional(SkeletonMap):
         inside = rf"\textstyle\sum_k\langle w_k,\varphi_k(x)\rangle{'+b' if phase else ''}"
         words = f"A product of waves adds their angles. Take the {'sine' if is_sine else 'cosine'} of the sum."
         steps.append(Step(words, rf"\{wave}\bigl({inside}\bigr)=\{wave}({number(total)})={number(value)}", value))
-        alone = 1.0 if self.paired or len(steps) > 1 else np.sqrt(0.5)  # what is the same for all data: see above
+        alone = 1.0 if self.paired or len(steps) > 1 else np.sqrt(0.5)  # a constant wave: see above
         return [*steps, scaled_step(float(self._scale() * alone), value)]
 
     # --- the map as a mathematical object -----------------------------------------------------------------------------

@@ -210,8 +210,8 @@ class BlockTransformer(TransformerMixin):
         with ThreadPoolExecutor(worker_count()) as executor:
             for block in self._blocks(X, None, self._scale(), device):
                 here = out[start : start + block.shape[0]]
-                # Memory that nobody has written to yet takes five times as long to fill as it should: a page at a time
-                # is found for it. Several threads do that while the GPU computes.
+                # Memory that was never written to takes five times as long to fill: the system finds it a page at a
+                # time. Several threads do that while the GPU computes.
                 over_rows(
                     executor, lambda rows, here=here: here[rows].reshape(-1)[::page].fill(0), len(here), here.nbytes
                 )

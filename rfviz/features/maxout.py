@@ -255,8 +255,8 @@ class StructuredMaxout(FeatureMap):
     rows, but their directions are not quite uniform, so the kernel is that of maxout with an error below 1e-3 of the
     kernel in blocks so large. Rows of one block are orthogonal, which lowers the variance.
 
-    Cost: O(n·m·q·log p), p the power of two from d on (64 at least), and 4 stored numbers a projection instead of d.
-    On two cores it is 1.4 times as fast at 784 columns, 3 times at 2048, nearly 7 times from 4096 on.
+    Cost: O(n·m·q·log p), p the least power of two ≥ d (64 at least), and 4 stored numbers a projection instead of d.
+    On two cores it is 1.4 times as fast at 784 columns, 3 times at 2048, nearly 7 times at 4096 or more.
 
     Caveats: data with d far below p pay for p; fewer than p features pay for a whole block; sparse data are made dense.
 
@@ -359,8 +359,8 @@ class StructuredMaxout(FeatureMap):
 def by_feature(xp: Any, weights: dict[str, Any]) -> Any:
     """Return the weights of a pool, shape (pool_size, m, d), as an array of shape (m, pool_size, d).
 
-    What is in `weights` becomes a view of it, so that there are never two copies for long, and one rearrangement serves
-    all blocks.
+    The entry of `weights` becomes a view of it: there are never two copies for long, and one rearrangement serves all
+    blocks.
     """
     turned = weights["weights_"].transpose(1, 0, 2)
     if not turned.flags.c_contiguous:

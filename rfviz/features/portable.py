@@ -70,7 +70,7 @@ def from_json(text: str) -> FeatureMap:
     Raises
     ------
     DataError
-        If the text is no such map.
+        If the text does not describe a feature map.
     ParameterError, MemoryBudgetError
         If a parameter is not legal, or the weights would not fit.
     """

@@ -92,12 +92,12 @@ def count_rectangles(receptive_field: Sequence[int], image_shape: Sequence[int])
 
 
 def checked_image_shape(shape: Any, n_features: int, remedy: str) -> tuple[int, ...]:
-    """Return the image that so many columns are: `shape`, or as square as can be where it is None.
+    """Return the image shape of `n_features` columns: `shape`, or the most square one if it is None.
 
     Raises
     ------
     ParameterError
-        For what is no shape, or one of another size; the `remedy` is for data that are no images.
+        If `shape` is not a shape of this size; the `remedy` is for data other than images.
     """
     if shape is None:
         return image_shape_of(n_features)

@@ -21,7 +21,7 @@ from rfviz.params import parameter
 __all__ = ["SharedPoolMaxout"]
 
 _PROJECTIONS, _INDICES = 0, 1
-# A tile of projections, and what is gathered from it, stay in a core's second-level cache.
+# A tile of projections, and the values gathered from it, stay in a core's second-level cache.
 _TILE_ROWS, _TILE_FEATURES = 256, 256
 # Time of a gathered number, in multiply-adds of a matrix product.
 _COST_OF_A_GATHER = 10

@@ -5,10 +5,10 @@ the Hadamard matrix over √p, D diagonal with random signs, and S diagonal with
 orthogonal, so a block behaves much like p Gaussian rows that were made orthogonal. Its product with a point takes
 O(p log p) operations and 4p stored numbers instead of p². Data with fewer columns are padded with zeros.
 
-The rows have the lengths of Gaussian rows, but directions that are not quite uniform, and this biases what is made of
+The rows have the lengths of Gaussian rows, but directions that are not quite uniform, which biases features made of
 them. The bias falls as 1/p² and is largest for points that differ in one or two columns only. For cosines of Gaussian
 frequencies, whose mean is exp(−t²/2), it was measured over lengths t up to 2.5: up to 0.2 with p = 4, 0.08 with 8,
-0.008 with 16, 0.002 with 32, and below 0.001 from 64 on, which is why no block is smaller.
+0.008 with 16, 0.002 with 32, and below 0.001 with 64 or more, which is why no block is smaller.
 
 H is a Kronecker product of small Hadamard matrices, so the transform is a matrix product of width 32 at most for every
 factor: an order of magnitude faster, out of NumPy, than adding and subtracting halves log₂ p times, with as few passes
@@ -43,16 +43,16 @@ __all__ = [
 _WIDEST = 32
 # Smaller blocks would have a bias to be seen.
 _SMALLEST = 64
-# A GPU is faster with the matrix itself, up to so many columns and bytes, for more rows than those it is made of. On an
-# H100 16,384 rows of 784 columns take 57 ms to 10,000 cosines by transforms, 3 ms by a product. The time of transforms
-# grows with the logarithm of the columns, so that both should meet at some 8,192.
+# A GPU is faster with the matrix itself up to this number of columns and of bytes, for more rows than those it is
+# made of. On an H100 16,384 rows of 784 columns take 57 ms to 10,000 cosines by transforms, 3 ms by a product. The
+# time of transforms grows with the logarithm of the columns, so that both should meet at some 8,192.
 _MATRIX_COLUMNS, _MATRIX_BYTES = 8192, 500_000_000
 # A chunk of rows that stays, twice, in a processor's cache.
 _CHUNK_BYTES = 262_144
 
 
 def padded_size(n_features: int) -> int:
-    """Return the rows and columns of a block: the power of two from `n_features` on, 64 at least."""
+    """Return the rows and columns of a block: the least power of two ≥ `n_features`, 64 at least."""
     return max(_power_of_two(n_features), _SMALLEST)
 
 
@@ -97,7 +97,7 @@ def hadamard_transform(X: Any, out: Any = None, scratch: Any = None) -> Any:
     Raises
     ------
     ParameterError
-        Where p is no power of two.
+        If p is not a power of two.
     """
     p = X.shape[1]
     if p != _power_of_two(p):
