@@ -9,7 +9,7 @@
 
 `experiment.run` takes the name of a data set, a :class:`rfviz.datasets.Dataset`, a DataFrame or an array.
 ``result.summary()`` is one sentence, ``result.to_frame()`` the numbers, and ``result.figure()`` the picture. An
-:class:`ExperimentInParts` also yields what is known after each part: ``for result in experiment.parts(data)``.
+:class:`ExperimentInParts` also yields a result after each part: ``for result in experiment.parts(data)``.
 The file ``docs/gallery.md`` has the lines for every chart.
 """
 

@@ -139,7 +139,7 @@ class Result(Generic[N]):
         return self.chart().alt
 
     def _repr_html_(self) -> str:
-        # With the script of Plotly in it: what is saved is seen without a network.
+        # With the script of Plotly in it: a saved picture is seen without a network.
         chart = self.chart()
         picture = chart.figure.to_html(full_html=False, include_plotlyjs=True)
         table = chart.frame.head(_ROWS_SHOWN).to_html(float_format="{:.4g}".format, na_rep="–", border=0)
@@ -252,7 +252,7 @@ class ExperimentInParts(Experiment[N]):
 
     @abstractmethod
     def collect(self, data: Data, work: Work, cache: Cache) -> N:
-        """Return what is known by now."""
+        """Return the numbers of the parts that are done."""
 
     def compute(self, data: Data, cache: Cache) -> N:
         """Compute all parts; what stopped some of them is a warning.
@@ -267,9 +267,9 @@ class ExperimentInParts(Experiment[N]):
         return self.collect(data, work, cache)
 
     def parts(self, data: Any, *, cache: Cache | None = None, progress: Progress | None = None) -> Iterator[Result[N]]:
-        """Run the experiment and yield what is known after each part; the last result is that of :meth:`run`.
+        """Run the experiment and yield a result after each part; the last is that of :meth:`run`.
 
-        Parts that the cache has are in the first result. What is left out is not computed: stop when you know enough.
+        The first result has the parts of the cache. Parts not asked for are not computed: stop when you know enough.
 
         Parameters
         ----------

@@ -60,7 +60,7 @@ def attempt(function: CachedFunction[Any], args: tuple[Hashable, ...], *, cache:
     try:
         return function(*args, cache=cache)
     except Exception as error:
-        # A failing GPU is no fault of the computation: who runs it computes it elsewhere.
+        # Device errors are raised again: the scheduler tries another device.
         if isinstance(error, DeviceError) or backend.is_device_failure(error):
             raise
         if isinstance(error, (RfvizError, MemoryError, np.linalg.LinAlgError)):
@@ -120,7 +120,7 @@ class Work:
         return None if isinstance(found, Failure) else found
 
     def results(self, label: str) -> list[Any]:
-        """Return what is known of a curve, in the order of its parts."""
+        """Return the results of a curve, in the order of its parts."""
         found = (self.result(part) for part in self.parts if part.label == label)
         return [result for result in found if result is not None]
 
@@ -134,7 +134,7 @@ class Work:
         return sum(part.cost for part in parts)
 
     def steps(self, progress: Progress) -> Iterator[Part]:
-        """Compute what is missing and yield each part when it is done, or has failed.
+        """Compute the missing parts and yield each part when it is done, or has failed.
 
         `progress` may raise to stop, which keeps what is done.
         """
@@ -147,7 +147,7 @@ class Work:
                 yield part
 
     def run_missing(self, progress: Progress) -> None:
-        """Compute what is missing, part by part; `progress` may raise to stop, which keeps what is done."""
+        """Compute the missing parts, one by one; `progress` may raise to stop, which keeps what is done."""
         for _ in self.steps(progress):
             pass
 

@@ -223,7 +223,7 @@ def make_hash(points: HashPoints, spec: MapSpec[FeatureMap]) -> Any:
     Raises
     ------
     ParameterError
-        For a map that is no hash, or a parameter that breaks its rule.
+        For a map that is not a hash, or a parameter that breaks its rule.
     """
     if not issubclass(spec.cls, HashingMap):
         known = ", ".join(hash_titles())
@@ -247,7 +247,7 @@ def hash_codes(points: HashPoints, spec: MapSpec[FeatureMap], progress: Progress
     Raises
     ------
     ParameterError
-        For a map that is no hash, or a parameter that breaks its rule.
+        For a map that is not a hash, or a parameter that breaks its rule.
     MemoryBudgetError
         If the codes would not fit.
     """
