@@ -48,7 +48,7 @@ def test_the_lines_of_a_section_draw_what_stands_below_them(name):
 def test_lines_are_few_and_every_picture_is_one_of_theirs():
     for name, entries in SECTIONS.items():
         for entry in entries:
-            lines = [line for line in entry.code.splitlines() if not line.startswith(("from ", "import "))]
+            lines = [line for line in entry.code.splitlines() if line and not line.startswith(("from ", "import "))]
             assert len(lines) <= 3, name
     linked = re.findall(r"\]\(gallery/(.*?)\)", PAGE.read_text(encoding="utf-8"))
     assert sorted(linked) == sorted(path.name for path in PAGE.with_suffix("").iterdir())
