@@ -13,15 +13,15 @@ from rfviz.cache import Cache
 from rfviz.datasets.base import OWN
 from rfviz.datasets.files import read_upload
 from rfviz.errors import DataError
+from rfviz.experiments.candidate import Candidate
 from rfviz.experiments.data import Data
+from rfviz.experiments.split_data import SplitData
+from rfviz.experiments.sweep import sweep_parts
 from rfviz.experiments.work import Part, Work
 from rfviz.features import MapSpec, RandomMaxout
-from rfviz.lab.candidate import Candidate
 from rfviz.lab.cluster_work import compute_on_cluster
 from rfviz.lab.index import find_page
 from rfviz.lab.preset import Preset
-from rfviz.lab.split_data import SplitData
-from rfviz.lab.sweep import sweep_parts
 from rfviz.ui.cache import STORE
 from rfviz.ui.plain import plain
 from tests.app_pages import run_to_its_end

@@ -884,10 +884,10 @@ _PAGES = (
     ),
     Fault(
         "every seed of a sweep the first one",
-        "rfviz/lab/sweep.py",
+        "rfviz/experiments/sweep.py",
         "spec = candidate.spec.replace(random_state=seed)",
         "spec = candidate.spec.replace(random_state=0)",
-        ("tests/lab/test_sweep.py",),
+        ("tests/experiments/test_sweep.py",),
     ),
 )
 

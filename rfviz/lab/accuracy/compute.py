@@ -13,10 +13,10 @@ from scipy.optimize import isotonic_regression
 from rfviz.analysis.accuracy import Segment, mean_and_spread
 from rfviz.analysis.exact_kernel import ExactKernel
 from rfviz.analysis.splits import Split
+from rfviz.experiments.candidate import Candidate
 from rfviz.features import FeatureMap, RandomMaxout
 from rfviz.lab.accuracy.architectures import AUGMENTED, AUGMENTED_M, NAMES, NETWORKS, errors_by_epoch, ranking
 from rfviz.lab.accuracy.maxout_table import PAPER_TABLE_1, TABLE_M
-from rfviz.lab.candidate import Candidate
 
 __all__ = ["TRAINED", "AccuracyResult", "Curve", "curves_frame", "epochs_frame", "make_curve", "mean_against_seconds"]
 

@@ -15,6 +15,9 @@ from rfviz.analysis.splits import all_rows_of
 from rfviz.cache import Cache
 from rfviz.errors import DataError, RfvizError, warn
 from rfviz.experiments.base import Chart
+from rfviz.experiments.candidate import Candidate
+from rfviz.experiments.split_data import SplitData
+from rfviz.experiments.sweep import Step, inputs_of, runs_of, sweep_parts
 from rfviz.experiments.work import Part, Work
 from rfviz.lab.accuracy import text
 from rfviz.lab.accuracy.baselines import BASELINES, BaselineResult, run_baseline
@@ -23,11 +26,9 @@ from rfviz.lab.accuracy.figures import plot_accuracy, plot_epochs
 from rfviz.lab.accuracy.maxout_table import MaxoutTable, join_draws, maxout_table
 from rfviz.lab.accuracy.script import script_of
 from rfviz.lab.accuracy.settings import GROW, Settings, candidates_of, choose_settings, presets
-from rfviz.lab.candidate import Candidate
 from rfviz.lab.page import MapExport, Presets, WorkPage, revision
 from rfviz.lab.panel import Panel
-from rfviz.lab.split_data import SplitData, choose_all_rows, choose_share
-from rfviz.lab.sweep import Step, inputs_of, runs_of, sweep_parts
+from rfviz.lab.split_data import choose_all_rows, choose_share
 from rfviz.result_files import durable
 
 __all__ = ["PAGE", "Accuracy", "Source", "baseline_of", "exact_of", "table_1_of"]

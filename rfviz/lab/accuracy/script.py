@@ -12,6 +12,8 @@ from rfviz.analysis.accuracy import grid_segments, run_segment
 from rfviz.analysis.exact_kernel import run_exact_kernel
 from rfviz.analysis.splits import Split, make_split, with_patches
 from rfviz.errors import RfvizError
+from rfviz.experiments.candidate import Candidate
+from rfviz.experiments.split_data import SplitData
 from rfviz.features import MapSpec
 from rfviz.lab import script
 from rfviz.lab.accuracy.architectures import errors_by_epoch
@@ -19,8 +21,7 @@ from rfviz.lab.accuracy.baselines import run_baseline
 from rfviz.lab.accuracy.compute import AccuracyResult, curves_frame, epochs_frame, make_curve
 from rfviz.lab.accuracy.figures import plot_accuracy, plot_epochs
 from rfviz.lab.accuracy.settings import Settings
-from rfviz.lab.candidate import Candidate
-from rfviz.lab.split_data import SplitData
+from rfviz.lab.split_data import lines_of
 
 __all__ = ["script_of"]
 
@@ -106,7 +107,7 @@ def script_of(data: SplitData, grow: str, settings: Settings, candidates: Sequen
         uses += [errors_by_epoch, epochs_frame, plot_epochs]
         epochs = _EPOCHS.lstrip()
     body = f"""
-{data.lines}
+{lines_of(data)}
 
 maps = {script.python(maps, 7)}
 {named}grids = {grids}

@@ -10,6 +10,7 @@ from typing import Any
 from rfviz import datasets
 from rfviz.analysis.accuracy import DOUBLY_STOCHASTIC, LOSS
 from rfviz.errors import ParameterError
+from rfviz.experiments.candidate import Candidate
 from rfviz.features import (
     CompositionalFeatures,
     FeatureMap,
@@ -24,7 +25,6 @@ from rfviz.features import (
 from rfviz.features.receptive import ReceptiveMap
 from rfviz.lab.accuracy.architectures import NAMES, architecture
 from rfviz.lab.accuracy.baselines import BASELINES
-from rfviz.lab.candidate import Candidate
 from rfviz.lab.maps import image_parameters, offered_maps, receptive_field, told_the_shape
 from rfviz.lab.page import Presets
 from rfviz.lab.panel import Panel

@@ -11,13 +11,13 @@ import streamlit as st
 
 from rfviz.errors import RfvizError
 from rfviz.experiments.base import Chart
+from rfviz.experiments.sweep import OWN_TRAINING
 from rfviz.lab.accuracy import text
 from rfviz.lab.accuracy.architectures import rank_correlations
 from rfviz.lab.accuracy.compute import AccuracyResult
 from rfviz.lab.accuracy.figures import plot_confusion, plot_penalty
 from rfviz.lab.accuracy.page import Source, table_1_of
 from rfviz.lab.accuracy.settings import Settings
-from rfviz.lab.sweep import OWN_TRAINING
 from rfviz.ui import layout
 from rfviz.ui.page import View
 from rfviz.ui.widgets import images

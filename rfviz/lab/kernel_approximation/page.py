@@ -19,12 +19,12 @@ from rfviz.cache import Cache
 from rfviz.datasets import DEFAULT_COLOUR_IMAGES, file_of_download, files
 from rfviz.errors import ParameterError, RfvizError
 from rfviz.experiments.base import Chart
+from rfviz.experiments.candidate import Candidate
 from rfviz.experiments.work import Part, Work
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.figures.template import map_styles
 from rfviz.lab import script
 from rfviz.lab.animation import Animation, AnimationSpec, animate
-from rfviz.lab.candidate import Candidate
 from rfviz.lab.kernel_approximation import animation, text
 from rfviz.lab.kernel_approximation.all_rows import DRAWS_AT_ONCE, RowErrors, join_draws, row_errors
 from rfviz.lab.kernel_approximation.compute import KernelErrorResult, kernel_errors, pair_estimates

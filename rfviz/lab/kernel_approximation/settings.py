@@ -10,9 +10,9 @@ import numpy as np
 
 from rfviz.analysis.kernel_sample import error_grid
 from rfviz.analysis.points import NORMALISATION
+from rfviz.experiments.candidate import Candidate
 from rfviz.features import COMMON_PARAMS, FeatureMap, MapSpec
 from rfviz.features.receptive import ReceptiveMap
-from rfviz.lab.candidate import Candidate
 from rfviz.lab.kernel_approximation.compute import METRICS
 from rfviz.lab.maps import image_parameters, offered_maps, receptive_field, told_the_shape
 from rfviz.lab.panel import Panel, ScaledData

@@ -13,6 +13,8 @@ from rfviz.analysis.splits import Split, all_rows_of
 from rfviz.cache import Cache
 from rfviz.errors import DataError
 from rfviz.experiments.base import Chart
+from rfviz.experiments.split_data import SplitData
+from rfviz.experiments.sweep import runs_of, sweep_parts
 from rfviz.experiments.work import Failure, Part, Work, attempt
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.lab.kitchen_sinks import text
@@ -24,8 +26,7 @@ from rfviz.lab.kitchen_sinks.settings import PRESETS, Settings, choose_settings
 from rfviz.lab.kitchen_sinks.weights import WeightDecay, largest_weights
 from rfviz.lab.page import MapExport, Presets, WorkPage, revision
 from rfviz.lab.panel import Panel
-from rfviz.lab.split_data import SplitData, choose_share
-from rfviz.lab.sweep import runs_of, sweep_parts
+from rfviz.lab.split_data import choose_share
 from rfviz.linear_model import default_grid
 
 __all__ = ["PAGE", "KitchenSinks", "boost_of", "boost_parts", "in_turn", "weight_parts", "weights_of"]

@@ -7,6 +7,7 @@ import numpy as np
 from rfviz import datasets
 from rfviz.analysis.accuracy import grid_segments, run_segment
 from rfviz.analysis.splits import make_split
+from rfviz.experiments.split_data import SplitData
 from rfviz.features import MapSpec
 from rfviz.lab import script
 from rfviz.lab.kitchen_sinks.boosting import boost, stump_segments
@@ -14,7 +15,7 @@ from rfviz.lab.kitchen_sinks.compute import boost_curve, curves_frame, sink_curv
 from rfviz.lab.kitchen_sinks.figures import plot_error, plot_reach, plot_seconds, plot_weights
 from rfviz.lab.kitchen_sinks.settings import Settings
 from rfviz.lab.kitchen_sinks.weights import WeightDecay, largest_weights
-from rfviz.lab.split_data import SplitData
+from rfviz.lab.split_data import lines_of
 from rfviz.linear_model import default_grid
 
 __all__ = ["script_of_learners", "script_of_weights"]
@@ -40,7 +41,7 @@ def script_of_learners(source: SplitData, settings: Settings) -> str:
     end = "" if settings.view == "reach" else f", k_max={max(settings.k_max, settings.stumps)}"
     families = [(candidate.label, candidate.spec) for candidate in settings.candidates]
     body = f"""
-{source.lines}
+{lines_of(source)}
 {boosted}
 families = {script.python(families, 11)}
 for label, spec in families:
@@ -64,7 +65,7 @@ def script_of_weights(source: SplitData, settings: Settings) -> str:
     """Return Python that draws the largest weight of one family in several runs."""
     (candidate,) = settings.candidates
     body = f"""
-{source.lines}
+{lines_of(source)}
 
 spec = {script.python(candidate.spec, 7)}
 grid = default_grid({settings.k_max}, 12)

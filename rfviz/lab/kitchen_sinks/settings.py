@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from rfviz.analysis.accuracy import LOSS
+from rfviz.experiments.candidate import Candidate
 from rfviz.features import FeatureMap, MapSpec, RandomFourier, SigmoidalRidge
-from rfviz.lab.candidate import Candidate
 from rfviz.lab.controls import one_of
 from rfviz.lab.kitchen_sinks.compute import LEARNERS
 from rfviz.lab.page import Presets

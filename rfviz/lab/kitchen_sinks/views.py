@@ -12,13 +12,13 @@ import streamlit as st
 from rfviz.datasets import Dataset
 from rfviz.errors import RfvizError
 from rfviz.experiments.base import Chart
+from rfviz.experiments.split_data import SplitData
+from rfviz.experiments.sweep import OWN_TRAINING
 from rfviz.experiments.work import Work
 from rfviz.lab.controls import Control
 from rfviz.lab.kitchen_sinks import text
 from rfviz.lab.kitchen_sinks.compute import KitchenSinksResult
 from rfviz.lab.kitchen_sinks.settings import Settings
-from rfviz.lab.split_data import SplitData
-from rfviz.lab.sweep import OWN_TRAINING
 from rfviz.ui import layout
 from rfviz.ui.live_run import LiveRun
 from rfviz.ui.page import View

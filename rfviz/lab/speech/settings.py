@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rfviz.datasets.speech import MOST_SENTENCES, MOST_SPEAKERS, find_timit, stamp_of, version
+from rfviz.experiments.candidate import Candidate
 from rfviz.features import FeatureMap, MapSpec, RandomFourier, RandomMaxout, SharedPoolMaxout
-from rfviz.lab.candidate import Candidate
 from rfviz.lab.page import Presets
 from rfviz.lab.panel import Panel
 from rfviz.lab.papers import RANDOM_MAXOUT

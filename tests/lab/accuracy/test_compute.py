@@ -9,11 +9,11 @@ from rfviz import datasets
 from rfviz.analysis.accuracy import run_segment
 from rfviz.analysis.exact_kernel import ExactKernel
 from rfviz.analysis.splits import Split, make_split
+from rfviz.experiments.candidate import Candidate
 from rfviz.features import CompositionalFeatures, MapSpec, RandomMaxout, SharedPoolMaxout
 from rfviz.lab.accuracy import text
 from rfviz.lab.accuracy.architectures import AUGMENTED, AUGMENTED_M, NAMES, NETWORKS, errors_by_epoch, rank_correlations
 from rfviz.lab.accuracy.compute import AccuracyResult, curves_frame, epochs_frame, make_curve, mean_against_seconds
-from rfviz.lab.candidate import Candidate
 from rfviz.words import number
 
 MAXOUT = Candidate("Maxout", MapSpec(RandomMaxout, pool_size=4))

@@ -8,10 +8,10 @@ import pytest
 from scipy.stats import binomtest
 
 from rfviz.analysis.accuracy import Segment
+from rfviz.experiments.candidate import Candidate
 from rfviz.features import MapSpec, RandomMaxout
 from rfviz.lab.accuracy import text
 from rfviz.lab.accuracy.compute import AccuracyResult
-from rfviz.lab.candidate import Candidate
 from tests.lab.sentences import Sentence, page_at, seeds
 
 MAPS = ["RandomFourier", "RandomMaxout", "RandomProjection", "RandomReLU"]

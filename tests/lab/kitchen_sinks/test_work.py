@@ -6,19 +6,19 @@ import pytest
 from rfviz import datasets
 from rfviz.cache import Cache
 from rfviz.errors import capture_warnings, warn
+from rfviz.experiments import sweep as sweep_module
+from rfviz.experiments.candidate import Candidate
 from rfviz.experiments.data import Data
+from rfviz.experiments.split_data import SplitData
+from rfviz.experiments.sweep import runs_of, sweep_parts
 from rfviz.experiments.work import Work
 from rfviz.features import DecisionStumps, MapSpec
-from rfviz.lab import sweep as sweep_module
-from rfviz.lab.candidate import Candidate
 from rfviz.lab.kitchen_sinks import page as page_module
 from rfviz.lab.kitchen_sinks.boosting import boost
 from rfviz.lab.kitchen_sinks.compute import ADABOOST, boost_curve, sink_curve
 from rfviz.lab.kitchen_sinks.page import PAGE, boost_parts, in_turn, weight_parts
 from rfviz.lab.kitchen_sinks.settings import Settings
 from rfviz.lab.kitchen_sinks.weights import largest_weights
-from rfviz.lab.split_data import SplitData
-from rfviz.lab.sweep import runs_of, sweep_parts
 from rfviz.progress import silent
 
 STUMPS = Candidate("Random stumps", MapSpec(DecisionStumps))

@@ -7,15 +7,15 @@ from rfviz import datasets
 from rfviz.analysis.accuracy import DOUBLY_STOCHASTIC
 from rfviz.cache import Cache
 from rfviz.errors import DataError, MemoryBudgetError, capture_warnings, warn
+from rfviz.experiments import sweep as sweep_module
+from rfviz.experiments.candidate import Candidate
 from rfviz.experiments.data import Data
+from rfviz.experiments.split_data import SplitData
+from rfviz.experiments.sweep import runs_of, sweep_parts
 from rfviz.experiments.work import Work
 from rfviz.features import CompositionalFeatures, MapSpec, RandomMaxout, RandomProjection
-from rfviz.lab import sweep as sweep_module
 from rfviz.lab.accuracy.compute import make_curve
 from rfviz.lab.accuracy.settings import Settings, candidates_of
-from rfviz.lab.candidate import Candidate
-from rfviz.lab.split_data import SplitData
-from rfviz.lab.sweep import runs_of, sweep_parts
 from rfviz.progress import silent
 
 MAXOUT = Candidate("Maxout, q = 2", MapSpec(RandomMaxout, pool_size=2))

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from rfviz.analysis.accuracy import DOUBLY_STOCHASTIC, Segment, run_segment
 from rfviz.analysis.splits import Split, with_patches
 from rfviz.cache import Cache
+from rfviz.experiments.candidate import Candidate
+from rfviz.experiments.split_data import SplitData
 from rfviz.experiments.work import Part, Work
 from rfviz.features import FeatureMap, MapSpec
-from rfviz.lab.candidate import Candidate
-from rfviz.lab.split_data import SplitData
 from rfviz.linear_model.descent import schedule
 
 __all__ = ["OWN_TRAINING", "Step", "Task", "inputs_of", "runs_of", "segment_of", "sweep_parts"]
@@ -44,7 +44,7 @@ class Task:
     alphas : float, "auto" or None
         Penalties of the ridge; None for other losses.
     patches : (image_shape, (size, stride, n_components)) or None
-        See :class:`rfviz.lab.candidate.Candidate`.
+        See :class:`rfviz.experiments.candidate.Candidate`.
     """
 
     source: SplitData
@@ -63,7 +63,7 @@ def segment_of(task: Task, *, cache: Cache) -> Segment:
 
 
 def inputs_of(source: SplitData, patches: tuple[tuple[int, ...], tuple[int, int, int]] | None, cache: Cache) -> Split:
-    """Return the split that a map learns from; see :class:`rfviz.lab.candidate.Candidate` for `patches`."""
+    """Return the split that a map learns from; see :class:`rfviz.experiments.candidate.Candidate` for `patches`."""
     split = source.split(cache)
     if patches is None:
         return split
