@@ -13,7 +13,7 @@ MOST = 180
 # A page that fits linear models, or inspects a table in twenty ways, needs more.
 MORE = {
     "quick-inspection": 245,
-    "pixel-cooccurrence": 185,
+    "pixel-cooccurrence": 190,
     "guarantees": 185,
     "decision-surfaces": 185,
     "accuracy": 220,

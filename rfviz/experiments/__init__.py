@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from rfviz.experiments.guarantees import KernelGuarantees, LearningGuarantees
     from rfviz.experiments.hashing import Hashing
     from rfviz.experiments.maxout_pca import MaxoutPCA
+    from rfviz.experiments.pixel_cooccurrence import PixelCooccurrence
     from rfviz.experiments.zoo import Zoo
 
 __all__ = [
@@ -45,6 +46,7 @@ __all__ = [
     "KernelGuarantees",
     "LearningGuarantees",
     "MaxoutPCA",
+    "PixelCooccurrence",
     "Result",
     "Zoo",
     "as_data",
@@ -59,6 +61,7 @@ EXPERIMENTS = {
     "Hashing": "hashing",
     "BuildAMap": "build_a_map",
     "Binning": "binning",
+    "PixelCooccurrence": "pixel_cooccurrence",
     "KernelGuarantees": "guarantees",
     "LearningGuarantees": "guarantees",
     "DecisionSurfaces": "decision_surfaces",

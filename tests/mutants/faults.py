@@ -128,17 +128,17 @@ _LIBRARY = (
     ),
     Fault(
         "pixels that occur together as if one occurred twice",
-        "rfviz/lab/pixel_cooccurrence/compute.py",
+        "rfviz/experiments/pixel_cooccurrence/compute.py",
         "covariance = joint - single * single[..., pixel, None]",
         "covariance = joint - single * single",
-        ("tests/lab/pixel_cooccurrence/test_compute.py::test_counts_are_those_of_brute_force",),
+        ("tests/experiments/pixel_cooccurrence/test_compute.py::test_counts_are_those_of_brute_force",),
     ),
     Fault(
         "the last feature of a prefix counted with the next one",
-        "rfviz/lab/pixel_cooccurrence/compute.py",
+        "rfviz/experiments/pixel_cooccurrence/compute.py",
         'np.searchsorted(grid, rows, side="right")',
         'np.searchsorted(grid, rows, side="left")',
-        ("tests/lab/pixel_cooccurrence/test_compute.py::test_counts_are_those_of_brute_force",),
+        ("tests/experiments/pixel_cooccurrence/test_compute.py::test_counts_are_those_of_brute_force",),
     ),
     Fault(
         "patches with height and width swapped",

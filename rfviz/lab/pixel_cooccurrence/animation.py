@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from rfviz.experiments.pixel_cooccurrence.compute import FeatureSample, PixelMap, pixel_map
+from rfviz.experiments.pixel_cooccurrence.figures import plot_maps
 from rfviz.lab.animation import Animation
-from rfviz.lab.pixel_cooccurrence.compute import FeatureSample, PixelMap, pixel_map
-from rfviz.lab.pixel_cooccurrence.figures import plot_maps
 from rfviz.progress import Progress, silent
 from rfviz.skeleton import CoOccurrence
 from rfviz.words import number

@@ -6,8 +6,9 @@ import functools
 
 import numpy as np
 
+from rfviz.experiments import PixelCooccurrence
+from rfviz.experiments.pixel_cooccurrence.compute import PixelMap, exact_map
 from rfviz.lab.facts import fact
-from rfviz.lab.pixel_cooccurrence.compute import PixelMap, exact_map, pixel_map, sample_features
 from rfviz.skeleton import occurrence, pixel_groups, preset
 
 __all__: list[str] = []
@@ -33,7 +34,8 @@ def tiers(name: str, row: int, column: int) -> float:
 
 @functools.lru_cache(maxsize=16)
 def _counted(name: str, n_features: int) -> PixelMap:
-    return pixel_map(sample_features(preset(name, (24, 24)), n_features, 0), 11 * 24 + 11, n_features)
+    experiment = PixelCooccurrence(skeleton=name, n_features=n_features, pixel=11 * 24 + 11)
+    return experiment.run().numbers[name][0]
 
 
 @fact

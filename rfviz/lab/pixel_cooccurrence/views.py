@@ -14,11 +14,10 @@ from rfviz.cache import Cache
 from rfviz.errors import RfvizError
 from rfviz.experiments.base import Chart
 from rfviz.experiments.data import Data
-from rfviz.figures.images import data_uri
-from rfviz.lab.controls import Control
-from rfviz.lab.pixel_cooccurrence import text
-from rfviz.lab.pixel_cooccurrence.compute import FeatureSample, PixelMap
-from rfviz.lab.pixel_cooccurrence.feature_shapes import (
+from rfviz.experiments.pixel_cooccurrence.compute import FeatureSample, PixelMap
+from rfviz.experiments.pixel_cooccurrence.describe import formula_of, repeats_text, sizes_text, skeleton_text
+from rfviz.experiments.pixel_cooccurrence.experiment import SIDE, Maps, PixelCooccurrence, drawn_sample
+from rfviz.experiments.pixel_cooccurrence.feature_shapes import (
     Repeats,
     SingleFeature,
     bytes_per_feature,
@@ -27,20 +26,13 @@ from rfviz.lab.pixel_cooccurrence.feature_shapes import (
     scaled_image,
     single_feature,
 )
-from rfviz.lab.pixel_cooccurrence.figures import plot_feature, plot_repeats, plot_sizes, plot_skeleton
-from rfviz.lab.pixel_cooccurrence.layers import (
-    KINDS,
-    MOST_LAYERS,
-    NUMBER,
-    Row,
-    first_error,
-    image_of,
-    one_more,
-    own_rows,
-    values_of,
-)
-from rfviz.lab.pixel_cooccurrence.page import PAGE, SIDE, Maps, drawn_sample
-from rfviz.lab.pixel_cooccurrence.settings import Settings
+from rfviz.experiments.pixel_cooccurrence.figures import plot_feature, plot_repeats, plot_sizes, plot_skeleton
+from rfviz.experiments.pixel_cooccurrence.layers import KINDS, NUMBER, Row, first_error, image_of
+from rfviz.figures.images import data_uri
+from rfviz.lab.controls import Control
+from rfviz.lab.pixel_cooccurrence import text
+from rfviz.lab.pixel_cooccurrence.layers import MOST_LAYERS, one_more, own_rows, values_of
+from rfviz.lab.pixel_cooccurrence.page import PAGE
 from rfviz.params import Param
 from rfviz.skeleton import Skeleton
 from rfviz.ui import layout
@@ -65,7 +57,7 @@ def draw_layers(view: CooccurrenceView, control: Control, key: str, on_change: C
     _LayerTable(view.state, PAGE.settings(view.panel.vary(control.name, rows), view.source)).draw()
 
 
-class CooccurrenceView(View[Data, Settings, Maps]):
+class CooccurrenceView(View[Data, PixelCooccurrence, Maps]):
     """The maps of one pixel and what is said of them, or Figure 4 of the paper; a table of layers as a control."""
 
     widgets: ClassVar = {"layers": draw_layers}
@@ -80,32 +72,32 @@ class CooccurrenceView(View[Data, Settings, Maps]):
     def below_source(self) -> None:
         st.caption("Only “Show me a feature” looks at data. The maps belong to the skeleton alone.")
 
-    def draw(self, settings: Settings, result: Maps, charts: Sequence[Chart]) -> None:
-        if settings.pixel is None:
+    def draw(self, settings: PixelCooccurrence, result: Maps, charts: Sequence[Chart]) -> None:
+        if settings.skeleton is None:
             self._figure_4(settings, result, charts)
             return
         maps, rms = charts
         self.main_chart(settings, result, maps, clickable=True)
-        skeleton = settings.skeleton
+        (skeleton,) = settings.skeletons.values()
         with st.container(key="pair-below"):
             with st.container():
                 st.markdown("**The skeleton**")
                 words = f"{len(skeleton.layers)} layers from the image to the output."
                 layout.chart(plot_skeleton(skeleton), "skeleton-drawing", words, secondary=True)
-                st.markdown(text.sizes(skeleton, self.cache.call(bytes_of, skeleton)))
+                st.markdown(skeleton_text(skeleton, self.cache.call(bytes_of, skeleton)))
             with st.container():
                 st.markdown("**Counted and exact, as features grow**")
                 layout.chart(rms.figure, rms.name, rms.alt, secondary=True)
         self.draw_details(settings, result, charts)
 
-    def refuse(self, settings: Settings, error: RfvizError) -> None:
-        wrong = "" if settings.pixel is None else first_error(settings.image_shape, settings.rows)[1]
+    def refuse(self, settings: PixelCooccurrence, error: RfvizError) -> None:
+        wrong = "" if settings.skeleton is None else first_error(settings.image_shape, settings.rows)[1]
         if wrong:  # the table marks it as an error
             st.info(f"{wrong} Change the layers under “More”.")
         else:
             layout.refused(error)
 
-    def _figure_4(self, settings: Settings, result: Maps, charts: Sequence[Chart]) -> None:
+    def _figure_4(self, settings: PixelCooccurrence, result: Maps, charts: Sequence[Chart]) -> None:
         """Draw the maps of four pixels for four skeletons: counted, and exact."""
         counted, exact = charts
         with st.container(key="pair-grid"):
@@ -117,13 +109,15 @@ class CooccurrenceView(View[Data, Settings, Maps]):
         layout.explain(counted.words)
         self.share(settings, result)
 
-    def details(self, settings: Settings, result: Maps, charts: Sequence[Chart]) -> Mapping[str, Callable[[], Any]]:
-        ((found,),) = result.values()
-        sample = partial(drawn_sample, settings.skeleton, settings.seed, settings.n_features, self.cache)
+    def details(
+        self, settings: PixelCooccurrence, result: Maps, charts: Sequence[Chart]
+    ) -> Mapping[str, Callable[[], Any]]:
+        (skeleton,), ((found,),) = settings.skeletons.values(), result.values()
+        sample = partial(drawn_sample, skeleton, settings.seed, settings.n_features, self.cache)
         return {
-            "Show me a feature": lambda: self._one_feature(settings.skeleton, sample(), found),
-            "Paths, pixels and repeats": lambda: self._distributions(settings.skeleton, sample(), found.n_features),
-            "Skeleton as JSON": lambda: self._json_form(settings.skeleton),
+            "Show me a feature": lambda: self._one_feature(skeleton, sample(), found),
+            "Paths, pixels and repeats": lambda: self._distributions(skeleton, sample(), found.n_features),
+            "Skeleton as JSON": lambda: self._json_form(skeleton),
             "Numbers": lambda: _numbers(found),
             "How it is computed": lambda: st.markdown(text.METHOD),
         }
@@ -136,11 +130,11 @@ class CooccurrenceView(View[Data, Settings, Maps]):
             with st.container():
                 st.markdown("**Paths and pixels per feature**")
                 layout.chart(plot_sizes(sizes), "sizes", "Histogram of paths and of different pixels per feature.")
-                st.markdown(text.sizes_text(sizes))
+                st.markdown(sizes_text(sizes))
             with st.container():
                 st.markdown("**Repeats among features**")
                 layout.chart(plot_repeats(found), "repeats", "How often the same feature was drawn.")
-                st.markdown(text.repeats_text(found))
+                st.markdown(repeats_text(found))
 
     def _one_feature(self, skeleton: Skeleton, sample: FeatureSample, found: PixelMap) -> None:
         """Draw one of the features with the framed pixel over an image, and its formula."""
@@ -171,7 +165,7 @@ class CooccurrenceView(View[Data, Settings, Maps]):
                 paths = int(sample.paths[number])
                 st.markdown(f"**Feature number {number + 1:,}** has {paths} paths to {len(reached)} pixels. "
                             "At this image:")  # fmt: skip
-                st.latex(text.formula_of(feature, side, channels))
+                st.latex(formula_of(feature, side, channels))
                 frame = feature.to_frame().assign(term=feature.multiples * feature.angles)
                 layout.numbers(frame, {"angle": "%.3f", "term": "%.3f"}, text.FEATURE)
 
@@ -233,7 +227,7 @@ def _numbers(found: PixelMap) -> None:
 class _LayerTable:
     """A table of layers to be edited: window, stride and activation of each, from the image up."""
 
-    def __init__(self, state: PageState, settings: Settings) -> None:
+    def __init__(self, state: PageState, settings: PixelCooccurrence) -> None:
         self._state, self._shape, self._rows = state, settings.image_shape, list(settings.rows)
 
     def draw(self) -> None:

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from rfviz.cache import Cache
+from rfviz.experiments.pixel_cooccurrence.compute import exact_map, pixel_map, sample_features
 from rfviz.lab.page import compute
 from rfviz.lab.pixel_cooccurrence.animation import over_features
-from rfviz.lab.pixel_cooccurrence.compute import exact_map, pixel_map, sample_features
 from rfviz.lab.pixel_cooccurrence.page import PAGE
 from rfviz.lab.preset import Preset
 from rfviz.skeleton import preset

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from rfviz.cache import Cache
-from rfviz.features import CompositionalFeatures
-from rfviz.lab.pixel_cooccurrence.compute import exact_map, pixel_map, sample_features
-from rfviz.lab.pixel_cooccurrence.layers import Row, rows_of
-from rfviz.lab.pixel_cooccurrence.page import PAGE, drawn_sample
-from rfviz.lab.pixel_cooccurrence.settings import Settings
+from rfviz.experiments import PixelCooccurrence
+from rfviz.experiments.pixel_cooccurrence.compute import exact_map, pixel_map, sample_features
+from rfviz.experiments.pixel_cooccurrence.experiment import drawn_sample
+from rfviz.lab.pixel_cooccurrence.page import PAGE
 from rfviz.skeleton import PRESETS, convolutions, preset
 from tests.app_pages import array, changed, opened, specs
 
@@ -124,45 +123,13 @@ def test_folded_parts_show_a_feature_sizes_repeats_and_numbers():
     assert not other.error
 
 
-@pytest.mark.parametrize("rows", [["3/1/identity", "identity"], ["4/2/identity", "3/1/identity", "identity"]])
-def test_counted_features_are_those_of_the_librarys_map(rows):
-    """With one path per feature nothing cancels: what the page counts can be read off the fitted map."""
-    rows = tuple(map(Row.from_text, rows))
-    skeleton, n = Settings((12, 12, 3), 1, 0, "own", rows, 0).skeleton, 20_000
-    fitted = CompositionalFeatures(n, skeleton=skeleton, deduplicate=False, random_state=3)
-    fitted.fit(np.zeros((1, skeleton.n_columns)))
-    pixels = fitted.columns_ // 3
-    assert len(pixels) == n
-    settings = Settings((12, 12, 3), n, fitted.seed_, "own", rows, 5 * 12 + 7)
-    ((found,),) = PAGE.run(None, settings, Cache()).values()
-    np.testing.assert_allclose(found.single, np.bincount(pixels, minlength=144) / n)
-    assert found.occurs == np.sum(pixels == settings.pixel) > 0
-    assert found.joint.sum() == found.single[settings.pixel], "no feature has a second pixel"
-
-
-def test_a_sample_continues_where_a_smaller_one_ends(monkeypatch):
-    starts = []
-
-    def watched(skeleton, n, seed, start, progress):
-        starts.append((n, start and start.n_features))
-        return sample_features(skeleton, n, seed, start, progress)
-
-    monkeypatch.setattr("rfviz.lab.pixel_cooccurrence.page.sample_features", watched)
-    cache, skeleton = Cache(), preset("1 convolution", (12, 12, 1), shrink=True)
-    small, large = (drawn_sample(skeleton, 0, n, cache) for n in (8000, 60_000))
-    assert starts == [(8192, None), (65_536, 8192)]
-    np.testing.assert_array_equal(large.pixels[: len(small.pixels)], small.pixels)
-    assert drawn_sample(skeleton, 0, 9000, cache) is large, "a larger sample is enough"
-
-
 def test_a_long_drawing_can_be_stopped():
-    settings = Settings((12, 12, 1), 1_000_000, 0, "flat", tuple(rows_of(preset("flat", (12, 12, 1)))), 3)
-    cache = Cache()
+    settings, cache = PixelCooccurrence(skeleton="flat", side=12, n_features=1_000_000, pixel=3), Cache()
     assert PAGE.quicker(None, settings, cache) == {"features": 100_000}
-    drawn_sample(settings.skeleton, 0, 130_000, cache)
+    drawn_sample(settings.skeletons["flat"], 0, 130_000, cache)
     assert PAGE.quicker(None, settings, cache) == {"features": 131_072}
     assert not PAGE.quicker(None, replace(settings, n_features=500_000), cache), "which is quick"
-    assert not PAGE.quicker(None, replace(settings, rows=(Row(50, 1, "relu"), *settings.rows)), cache)
+    assert not PAGE.quicker(None, replace(settings, skeleton=("50/1/relu", "relu")), cache)
 
 
 def test_skeleton_goes_out_and_comes_in_as_json():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rfviz.lab.pixel_cooccurrence import text
+from rfviz.experiments.pixel_cooccurrence.describe import FIGURE_4
 from tests.lab.sentences import Sentence, drawn, page_at, seeds
 
 SKELETONS = ["flat", "1 convolution", "2 convolutions", "3 convolutions", "deep", "own"]
@@ -71,5 +71,5 @@ def test_the_flat_skeletons_correlation_is_0_as_drawn_here_and_would_be_otherwis
         return (1 - 2 * one + two - p * p) / (p * (1 - p))
 
     relu = correlation(lambda r: (np.sqrt(1 - r * r) + (np.pi - np.arccos(r)) * r) / np.pi)
-    assert f"+{relu:.4f} for all pairs of 24×24 pixels" in text.FIGURE_4
+    assert f"+{relu:.4f} for all pairs of 24×24 pixels" in FIGURE_4
     assert correlation(lambda r: np.exp((r - 1) / 4)) == pytest.approx(0.0, abs=1e-12)

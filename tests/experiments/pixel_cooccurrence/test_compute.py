@@ -10,11 +10,16 @@ import pytest
 from scipy import stats
 
 from rfviz.errors import DataError, MemoryBudgetError, ParameterError
+from rfviz.experiments.pixel_cooccurrence.compute import MAX_FEATURES, capacity, exact_map, pixel_map, sample_features
+from rfviz.experiments.pixel_cooccurrence.feature_shapes import (
+    bytes_per_feature,
+    feature_sizes,
+    repeats,
+    single_feature,
+)
+from rfviz.experiments.pixel_cooccurrence.layers import image_of
 from rfviz.features import CompositionalFeatures
 from rfviz.features.compositional_draws import CHUNK
-from rfviz.lab.pixel_cooccurrence.compute import MAX_FEATURES, capacity, exact_map, pixel_map, sample_features
-from rfviz.lab.pixel_cooccurrence.feature_shapes import bytes_per_feature, feature_sizes, repeats, single_feature
-from rfviz.lab.pixel_cooccurrence.layers import image_of
 from rfviz.skeleton import PRESETS, convolutions, flat, graph, pixel_groups, preset
 
 FALSE_ALARM = 1e-6

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from rfviz.experiments.pixel_cooccurrence.compute import PixelMap
+from rfviz.experiments.pixel_cooccurrence.feature_shapes import FeatureSizes, Repeats
+from rfviz.experiments.pixel_cooccurrence.layers import image_of
 from rfviz.figures.axes import count_axis
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, DIVERGING, GREY, rgba, styled
-from rfviz.lab.pixel_cooccurrence.compute import PixelMap
-from rfviz.lab.pixel_cooccurrence.feature_shapes import FeatureSizes, Repeats
-from rfviz.lab.pixel_cooccurrence.layers import image_of
 from rfviz.skeleton import Activation, Skeleton
 
 __all__ = [

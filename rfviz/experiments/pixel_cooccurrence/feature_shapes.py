@@ -10,11 +10,11 @@ from PIL import Image
 
 from rfviz.datasets import Dataset
 from rfviz.errors import DataError
+from rfviz.experiments.pixel_cooccurrence.compute import FeatureSample
 from rfviz.features import CompositionalFeatures
 from rfviz.features.compositional import host_arrays, map_on_host
 from rfviz.features.compositional_draws import CHUNK, REAL, SINE, chunks, draw_chunk
 from rfviz.figures.images import as_pixels
-from rfviz.lab.pixel_cooccurrence.compute import FeatureSample
 from rfviz.params import Param
 from rfviz.progress import Progress, silent
 from rfviz.skeleton import Skeleton

@@ -1,0 +1,127 @@
+"""Say what the maps of pixels, skeletons and their features show."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rfviz.experiments.pixel_cooccurrence.compute import PixelMap
+from rfviz.experiments.pixel_cooccurrence.feature_shapes import FeatureSizes, Repeats, SingleFeature
+from rfviz.skeleton import Skeleton, sparsity
+from rfviz.words import counted, number, per_cent
+
+__all__ = ["FIGURE_4", "explanation", "formula_of", "repeats_text", "sizes_text", "skeleton_text", "summary"]
+
+FIGURE_4 = (
+    "**What am I seeing?** Each column is one pixel (framed), each row a skeleton; colours say how often other pixels "
+    "appear in the same features as the framed one, beyond chance. The flat skeleton has no neighbourhoods: its maps "
+    "show only noise around 0. With one convolution a pixel meets those within a window. Every further layer adds a "
+    "tier: near pixels meet often, those farther away less, and pixels that share no window meet only through the top "
+    "node. So features of deep skeletons are local, as in the paper’s figure. The four pixels here lie in the middle, "
+    "a third in, near an edge, and near a corner. The paper does not say how large its images and windows are, nor "
+    "which activation its flat skeleton has: these are chosen here. The flat one has $e^{(\\rho-1)/4}$, whose pixels "
+    "are drawn independently, so that their exact correlation is 0. With a ReLU node it would be +0.0088 for all pairs "
+    "of 24×24 pixels."
+)
+
+
+def summary(result: PixelMap, side: int) -> str:
+    """Return the maps in one sentence, for those who cannot see them."""
+    row, column = divmod(result.pixel, side)
+    return (
+        f"Correlation of each pixel’s occurrence with that of the pixel in row {row + 1}, column {column + 1}, counted "
+        f"in {counted(result.n_features, 'feature')} and exact; RMS difference {number(result.rms[-1], 2)}."
+    )
+
+
+def explanation(result: PixelMap, side: int) -> str:
+    """Return what one sees, with the numbers of the maps."""
+    row, column = divmod(result.pixel, side)
+    exact = np.round(np.delete(result.exact.correlation, result.pixel), 9)  # below is the rounding of a difference
+    lead = (
+        f"**What am I seeing?** **{result.occurs:,}** of {result.n_features:,} features use the framed pixel (row "
+        f"{row + 1}, column {column + 1}). Colour says how often another pixel is in the *same* features: more often "
+        "than by chance (orange), less often (blue), or just as often (no colour)."
+    )
+    plan = (
+        " A skeleton is the plan of a network: which pixels its windows join. A random feature follows a few random "
+        "paths from the output to pixels, and multiplies those pixels. Click any pixel to see its map."
+    )
+    if np.abs(exact).max(initial=0.0) < 1e-9:
+        shape = (
+            " Here all pixels meet by chance alone: the exact correlation is 0 everywhere, and the counted map shows "
+            "noise. A fully connected layer knows no neighbours."
+        )
+    elif np.ptp(exact) < 1e-9:
+        shape = " Here all pixels are equal: the exact map is constant. A fully connected layer knows no neighbours."
+    else:
+        shape = (
+            f" The exact map ranges from {number(exact.min(), 2)} to {number(exact.max(), 2)}. Pixels that share "
+            "windows meet often: the tiers are the levels of the skeleton. Pixels that share none meet only through "
+            "the top node."
+        )
+    if not result.exact.single[result.pixel]:
+        return lead + (
+            " **No window reaches this pixel**: with this stride the windows never reach the last rows or columns. Its "
+            "map is empty."
+        )
+    if n_grey := int(np.sum(result.exact.single == 0)):
+        grey = "grey pixel is" if n_grey == 1 else f"{n_grey:,} grey pixels are"
+        shape += f" The {grey} in no feature: with this stride the windows never reach the last rows and columns."
+    if not result.occurs:
+        return lead + shape + " None of these features reaches it yet: choose more of them." + plan
+    return (
+        f"{lead}{shape} The two maps differ by {number(result.rms[-1], 2)} (RMS; predicted "
+        f"{number(result.predicted[-1], 2)}).{plan}"
+    )
+
+
+def skeleton_text(skeleton: Skeleton, n_bytes: float) -> str:
+    """Return the skeleton's complexity and sizes."""
+    dense = 4 * skeleton.n_columns
+    return (
+        f"On average a feature multiplies **C(S) = {number(skeleton.complexity)}** pixels "
+        f"({number(sparsity(skeleton))} distinct): **{number(n_bytes)} bytes** (dense: {dense:,}). "
+        f"{counted(skeleton.n_nodes, 'node')}, {counted(skeleton.n_edges, 'edge')}."
+    )
+
+
+def sizes_text(found: FeatureSizes) -> str:
+    """Return the histogram of sizes in words."""
+    empty = found.paths[0] / found.n_features
+    return (
+        f"A feature has {number(found.mean_paths)} paths and {number(found.mean_pixels)} different pixels on average, "
+        f"and at most {found.largest_paths:,} and {found.largest_pixels:,}. **{per_cent(empty, 2)}** have no path at "
+        "all: they are constant, and stand for the constant part of the kernel."
+    )
+
+
+def repeats_text(found: Repeats) -> str:
+    """Return the histogram of repeats in words."""
+    share = 1 - found.n_different / found.n_features
+    return (
+        f"Of {found.n_features:,} features **{found.n_different:,}** are different; {per_cent(share, 2)} repeat an "
+        f"earlier one, up to the sign of the angles. The most frequent one came {counted(found.most, 'time')}. The "
+        "library can keep each once, with a weight."
+    )
+
+
+# Angles of a formula that are written out: half a page has room for so many.
+_TERMS = 3
+
+
+def formula_of(feature: SingleFeature, side: int, channels: int) -> str:
+    """Return a feature as a formula, and its value."""
+    factor, terms = "" if feature.is_real else r"\sqrt2\,", []
+    shown = list(zip(feature.columns.tolist(), feature.multiples.tolist(), strict=True))
+    for column, multiple in shown[:_TERMS]:
+        row, place = divmod(column // channels, side)
+        colour = "," + ("r", "g", "b")[column % channels] if channels == 3 else ""
+        times = "" if abs(multiple) == 1 else f"{abs(multiple)}"
+        sign = "-" if multiple < 0 else "+" if terms else ""
+        terms.append(rf"{sign}{times}\theta_{{{row + 1},{place + 1}{colour}}}")
+    if len(shown) > _TERMS:
+        terms.append(rf"+\dots\text{{({len(shown) - _TERMS} more)}}")
+    if feature.is_sine:
+        terms.append(r"+\tfrac\pi2" if terms else r"\tfrac\pi2")
+    angle = "".join(terms) or "0"
+    return rf"\begin{{aligned}}&{factor}\cos({angle})\\&={feature.value:.3f}\end{{aligned}}"
