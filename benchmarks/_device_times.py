@@ -11,8 +11,8 @@ import numpy as np
 
 from rfviz import kernels
 from rfviz.backend import Device, stream_blocks, to_host
+from rfviz.experiments.accuracy.maxout_table import TABLE_Q, maxout_table
 from rfviz.features import CompositionalFeatures
-from rfviz.lab.accuracy.maxout_table import TABLE_Q, maxout_table
 from rfviz.skeleton import preset
 
 __all__ = ["time_compositional", "time_overlap", "time_table1"]

@@ -33,14 +33,14 @@ from _report import markdown_table, write_json  # noqa: E402
 from rfviz.analysis.exact_kernel import run_exact_kernel  # noqa: E402
 from rfviz.analysis.splits import Split  # noqa: E402
 from rfviz.backend import get_device  # noqa: E402
-from rfviz.features import CompositionalFeatures, MapSpec  # noqa: E402
-from rfviz.lab.accuracy.architectures import (  # noqa: E402
+from rfviz.experiments.accuracy.architectures import (  # noqa: E402
     NAMES,
     PAPER_TABLE_1,
     architecture,
     rank_correlations,
     ranking,
 )
+from rfviz.features import CompositionalFeatures, MapSpec  # noqa: E402
 from rfviz.linear_model import RidgePathClassifier  # noqa: E402
 from rfviz.skeleton import PatchPCA, Skeleton  # noqa: E402
 

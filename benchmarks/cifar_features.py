@@ -45,8 +45,8 @@ from cifar_networks import augmented  # noqa: E402
 from scipy.optimize import curve_fit  # noqa: E402
 
 from rfviz.backend import memory_budget, to_host, worker_count  # noqa: E402
+from rfviz.experiments.accuracy.architectures import NAMES, PAPER_TABLE_1  # noqa: E402
 from rfviz.features import CompositionalFeatures  # noqa: E402
-from rfviz.lab.accuracy.architectures import NAMES, PAPER_TABLE_1  # noqa: E402
 from rfviz.linear_model import StochasticPath  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results"

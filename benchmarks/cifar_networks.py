@@ -36,7 +36,7 @@ import pandas as pd  # noqa: E402
 from _report import markdown_table, write_json  # noqa: E402
 from cifar_architectures import SIDE, SOURCE, centre, fitted, load, whitened  # noqa: E402
 
-from rfviz.lab.accuracy.architectures import NAMES, PAPER_TABLE_1  # noqa: E402
+from rfviz.experiments.accuracy.architectures import NAMES, PAPER_TABLE_1  # noqa: E402
 from rfviz.skeleton import SkeletonNetworkClassifier  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results"

@@ -3,8 +3,8 @@
 python benchmarks/cifar_trained.py
 
 The accuracy page draws their test errors after each epoch. This writes the accuracies to
-rfviz/lab/accuracy/trained.json, from what benchmarks/cifar_networks.py and benchmarks/cifar_features.py wrote to
-benchmarks/results/; run it after them.
+rfviz/experiments/accuracy/trained.json, from what benchmarks/cifar_networks.py and benchmarks/cifar_features.py wrote
+to benchmarks/results/; run it after them.
 """
 
 import json
@@ -14,7 +14,7 @@ from typing import Any
 __all__ = ["STORED", "collected"]
 
 ROOT = Path(__file__).parents[1]
-STORED = ROOT / "rfviz/lab/accuracy/trained.json"
+STORED = ROOT / "rfviz/experiments/accuracy/trained.json"
 
 
 def collected() -> dict[str, Any]:

@@ -51,8 +51,8 @@ from benchmarks._roofline import roofline
 from rfviz import cuda
 from rfviz.backend import Device, get_device, matmul, product_precision
 from rfviz.errors import ParameterError
+from rfviz.experiments.accuracy.maxout_table import TABLE_M
 from rfviz.features import RandomBinning, RandomFourier, RandomMaxout, RandomProjection
-from rfviz.lab.accuracy.maxout_table import TABLE_M
 from rfviz.linear_model import RidgePathClassifier, RidgePathRegressor, StochasticPath
 
 Rows = Iterator[dict[str, Any]]

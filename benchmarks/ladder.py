@@ -33,8 +33,8 @@ from typing import Any  # noqa: E402
 import numpy as np  # noqa: E402
 from _report import markdown_table, write_json  # noqa: E402
 
+from rfviz.experiments.accuracy.baselines import run_baseline  # noqa: E402
 from rfviz.features import FeatureMap, RandomConvolution, RandomFourier, RandomMaxout  # noqa: E402
-from rfviz.lab.accuracy.baselines import run_baseline  # noqa: E402
 from rfviz.linear_model import RidgePathClassifier  # noqa: E402
 
 SHAPES = {"mnist": (28, 28), "cifar": (32, 32, 3)}

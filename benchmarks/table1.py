@@ -18,7 +18,7 @@ import numpy as np  # noqa: E402
 from _report import markdown_table, write_json  # noqa: E402
 
 from rfviz.backend import get_device  # noqa: E402
-from rfviz.lab.accuracy.maxout_table import TABLE_M, TABLE_Q, maxout_table  # noqa: E402
+from rfviz.experiments.accuracy.maxout_table import TABLE_M, TABLE_Q, maxout_table  # noqa: E402
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rfviz.lab.accuracy.maxout_table import PAPER_TABLE_1
+from rfviz.experiments.accuracy.maxout_table import PAPER_TABLE_1
 
 ROOT = Path(__file__).parent.parent
 DOCS = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")

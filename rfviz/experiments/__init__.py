@@ -22,6 +22,7 @@ from rfviz.experiments.base import Chart, Experiment, ExperimentInParts, Result,
 from rfviz.experiments.data import Data, as_data
 
 if TYPE_CHECKING:
+    from rfviz.experiments.accuracy import Accuracy
     from rfviz.experiments.binning import Binning
     from rfviz.experiments.build_a_map import BuildAMap
     from rfviz.experiments.decision_surfaces import DecisionSurfaces
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EXPERIMENTS",
+    "Accuracy",
     "Binning",
     "BuildAMap",
     "Chart",
@@ -65,6 +67,7 @@ EXPERIMENTS = {
     "KernelGuarantees": "guarantees",
     "LearningGuarantees": "guarantees",
     "DecisionSurfaces": "decision_surfaces",
+    "Accuracy": "accuracy",
 }
 
 import_when_asked(__name__)

@@ -7,15 +7,14 @@ from rfviz import datasets
 from rfviz.analysis.accuracy import DOUBLY_STOCHASTIC
 from rfviz.cache import Cache
 from rfviz.errors import DataError, MemoryBudgetError, capture_warnings, warn
+from rfviz.experiments import Accuracy, Data
 from rfviz.experiments import sweep as sweep_module
+from rfviz.experiments.accuracy.compute import make_curve
 from rfviz.experiments.candidate import Candidate
-from rfviz.experiments.data import Data
 from rfviz.experiments.split_data import SplitData
 from rfviz.experiments.sweep import runs_of, sweep_parts
 from rfviz.experiments.work import Work
 from rfviz.features import CompositionalFeatures, MapSpec, RandomMaxout, RandomProjection
-from rfviz.lab.accuracy.compute import make_curve
-from rfviz.lab.accuracy.settings import Settings, candidates_of
 from rfviz.progress import silent
 
 MAXOUT = Candidate("Maxout, q = 2", MapSpec(RandomMaxout, pool_size=2))
@@ -210,8 +209,8 @@ def test_a_snapshot_stays_as_it_was(sweep):
 def test_an_architecture_sees_patches(monkeypatch, sweep, small):
     data = datasets.load("photo_patches", max_samples=200)
     monkeypatch.setattr(sweep_module, "_SMALL_SPLIT", 1e9 if small else 0)
-    settings = Settings((CompositionalFeatures,), skeletons=("4-4", "full"))
-    candidates = candidates_of(settings, data.image_shape)
+    maps = [CompositionalFeatures(skeleton=name) for name in ("4,4", "full")]
+    candidates = Accuracy(maps=maps).candidates(data.image_shape)
     assert [candidate.label for candidate in candidates] == ["4,4", "full"]
     work = sweep(candidates, seeds=1, steps=STEPS[:1], source=source_of(data, "standardise rows"))
     work.run_missing(silent)

@@ -7,8 +7,8 @@ import pytest
 from sklearn.base import clone
 
 from rfviz.backend import get_device, to_host
+from rfviz.experiments.accuracy.maxout_table import maxout_table
 from rfviz.features import RandomFourier, RandomMaxout
-from rfviz.lab.accuracy.maxout_table import maxout_table
 from rfviz.linear_model import ConditionWarning, RidgePathClassifier
 from rfviz.linear_model import cholesky_path as triangular
 from rfviz.linear_model.cholesky_path import solve_path

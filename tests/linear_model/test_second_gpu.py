@@ -5,8 +5,8 @@ import pytest
 
 from rfviz import backend
 from rfviz.analysis.nested import estimates, prefix_grams
+from rfviz.experiments.accuracy.maxout_table import maxout_table
 from rfviz.features import RandomBinning, RandomFourier, RandomMaxout, registry
-from rfviz.lab.accuracy.maxout_table import maxout_table
 from rfviz.linear_model import DoublyStochasticClassifier, RidgePathClassifier, StochasticClassifier, StochasticPath
 from rfviz.ui import scheduler
 from rfviz.ui.scheduler import Request, Target

@@ -83,10 +83,10 @@ _LIBRARY = (
     ),
     Fault(
         "curve that must beat its kernel to be as good",
-        "rfviz/lab/accuracy/text.py",
+        "rfviz/experiments/accuracy/describe.py",
         "errors > exact + np.array(noise)",
         "errors > exact",
-        ("tests/lab/accuracy/test_compute.py::test_a_curve_reaches_its_kernel_or_not",),
+        ("tests/experiments/accuracy/test_compute.py::test_a_curve_reaches_its_kernel_or_not",),
     ),
     Fault(
         "union bound that counts one pair",
@@ -856,17 +856,17 @@ _PAGES = (
     ),
     Fault(
         "confusions with true and predicted classes swapped",
-        "rfviz/lab/accuracy/compute.py",
+        "rfviz/experiments/accuracy/compute.py",
         "(self.split.y_test, self.predictions(label)[m])",
         "(self.predictions(label)[m], self.split.y_test)",
-        ("tests/lab/accuracy/test_compute.py::test_confusions_are_those_of_the_first_seed",),
+        ("tests/experiments/accuracy/test_compute.py::test_confusions_are_those_of_the_first_seed",),
     ),
     Fault(
         "reasons of refused baselines lost",
-        "rfviz/lab/accuracy/page.py",
+        "rfviz/experiments/accuracy/experiment.py",
         "            warn(reason, UserWarning)",
         "            pass",
-        ("tests/lab/accuracy/test_page.py::test_without_a_browser_a_baseline_that_is_refused_is_a_warning",),
+        ("tests/experiments/accuracy/test_experiment.py::test_a_baseline_that_is_refused_is_a_warning",),
     ),
     Fault(
         "zoo that estimates with one feature too few",

@@ -7,57 +7,56 @@ import functools
 import numpy as np
 
 from rfviz import datasets
-from rfviz.analysis.accuracy import grid_segments, mean_and_spread, run_segment
-from rfviz.analysis.splits import Split, make_split
-from rfviz.features import FeatureMap, MapSpec, RandomFourier, RandomMaxout, RandomProjection
-from rfviz.lab.accuracy.baselines import run_baseline
-from rfviz.lab.accuracy.maxout_table import PAPER_TABLE_1, TABLE_M
+from rfviz.cache import Cache
+from rfviz.experiments import Accuracy, Data, as_data
+from rfviz.experiments.accuracy.experiment import GAMMA, baseline_of
+from rfviz.experiments.accuracy.maxout_table import PAPER_TABLE_1, TABLE_M
+from rfviz.experiments.split_data import TEST_SHARE, SplitData
+from rfviz.features import FeatureMap, RandomFourier, RandomMaxout, RandomProjection
 from rfviz.lab.facts import at, fact
 
 __all__: list[str] = []
 
 
-_MAPS: dict[str, MapSpec[FeatureMap]] = {"linear": MapSpec(RandomProjection), "fourier": MapSpec(RandomFourier)}
-
-
-@functools.lru_cache(maxsize=4)
-def _split(name: str, how: str = "none") -> Split:
-    return make_split(datasets.load(name), how)
+_CACHE = Cache()
+_MAPS: dict[str, type[FeatureMap]] = {"linear": RandomProjection, "fourier": RandomFourier}
 
 
 @functools.lru_cache(maxsize=8)
-def _signs(parity: int, noise: int) -> Split:
-    return make_split(datasets.load("binary_toy", n_samples=2000, parity=parity, noise=noise), "none")
+def _signs(parity: int, noise: int) -> Data:
+    return as_data(datasets.load("binary_toy", n_samples=2000, parity=parity, noise=noise))
 
 
-@functools.lru_cache(maxsize=32)
-def _errors(split: Split, spec: MapSpec[FeatureMap], m_max: int) -> dict[int, float]:
-    """Return the test error in per cent by number of features, mean of 2 draws; a split is cached, so it is its key."""
-    grids = [tuple(int(m) for m in grid) for grid in grid_segments(m_max)]
-    runs = [[run_segment(split, spec.replace(random_state=seed), grid) for grid in grids] for seed in range(2)]
-    frame = mean_and_spread(runs)
-    return dict(zip(map(int, frame["m"]), map(float, 100 * frame["error"]), strict=True))
+def _errors(data: Data, feature_map: FeatureMap, m_max: int, normalise: str = "none") -> dict[int, float]:
+    """Return the test error in per cent by number of features, mean of 2 draws."""
+    experiment = Accuracy(maps=[feature_map], m_max=m_max, seeds=2, normalise=normalise)
+    frame = experiment.run(data, cache=_CACHE).to_frame()
+    return dict(zip(map(int, frame["m"]), map(float, frame["error"]), strict=True))
 
 
-@functools.lru_cache(maxsize=32)
-def _baseline(name: str, split: Split) -> float:
-    return 100 * run_baseline(name, split.X_train, split.y_train, split.X_test, split.y_test).error
+def _split_data(data: Data) -> SplitData:
+    return SplitData(data, "none", TEST_SHARE.default)
 
 
-def _guess(split: Split) -> float:
+def _baseline(name: str, data: Data) -> float:
+    return 100 * _CACHE.call(baseline_of, _split_data(data), name, GAMMA.default).error
+
+
+def _guess(data: Data) -> float:
+    split = _split_data(data).split(_CACHE)
     return 100 * float(np.mean(split.y_test != np.bincount(split.y_train).argmax()))
 
 
 @fact
 def digits_error(q: int, m: int) -> float:
     """Return the test error in per cent of ridge regression on m maxout features of the digits, mean of 2 draws."""
-    return at(_errors(_split("digits"), MapSpec(RandomMaxout, pool_size=q), 1000), m)
+    return at(_errors(as_data("digits"), RandomMaxout(pool_size=q), 1000), m)
 
 
 @fact
 def test_rows(name: str) -> float:
     """Return the number of test rows of a data set without a split of its own, where a quarter is held out."""
-    return float(len(_split(name).y_test))
+    return float(len(_split_data(as_data(name)).split(_CACHE).y_test))
 
 
 @fact
@@ -75,25 +74,25 @@ def paper_best(m: int) -> float:
 @fact
 def exact_error(name: str) -> float:
     """Return the test error in per cent of a baseline on the digits: ``"rbf_svm"``, ``"linear_ridge"``."""
-    return _baseline(name, _split("digits"))
+    return _baseline(name, as_data("digits"))
 
 
 @fact
 def guess_error(data: str) -> float:
     """Return the test error in per cent of who always names the class that most training rows have."""
-    return _guess(_split(data))
+    return _guess(as_data(data))
 
 
 @fact
 def cancer_error(kind: str, m: int) -> float:
     """Return the test error in per cent of m features, "linear" or "fourier", of standardised breast cancer data."""
-    return at(_errors(_split("breast_cancer", "standardise"), _MAPS[kind], 500), m)
+    return at(_errors(as_data("breast_cancer"), _MAPS[kind](), 500, "standardise"), m)
 
 
 @fact
 def signs_error(kind: str, parity: int, noise: int, m: int) -> float:
     """Return the test error in per cent of m features of ten signs; the label is the product of `parity` of them."""
-    return at(_errors(_signs(parity, noise), _MAPS[kind], 1000), m)
+    return at(_errors(_signs(parity, noise), _MAPS[kind](), 1000), m)
 
 
 @fact

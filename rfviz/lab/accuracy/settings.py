@@ -1,16 +1,18 @@
-"""Controls and presets of the accuracy page, and the feature maps that it compares."""
+"""Controls and presets of the accuracy page: the experiment that a user asks for."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rfviz import datasets
-from rfviz.analysis.accuracy import DOUBLY_STOCHASTIC, LOSS
-from rfviz.errors import ParameterError
-from rfviz.experiments.candidate import Candidate
+from rfviz.analysis.accuracy import LOSS
+from rfviz.experiments.accuracy import Accuracy
+from rfviz.experiments.accuracy.architectures import NAMES
+from rfviz.experiments.accuracy.baselines import BASELINES
+from rfviz.experiments.accuracy.experiment import ALPHA, DOUBLY, EXACT, GAMMA, M_MAX, SEEDS, has_pools
+from rfviz.experiments.split_data import SplitData
 from rfviz.features import (
     CompositionalFeatures,
     FeatureMap,
@@ -23,8 +25,6 @@ from rfviz.features import (
     map_class,
 )
 from rfviz.features.receptive import ReceptiveMap
-from rfviz.lab.accuracy.architectures import NAMES, architecture
-from rfviz.lab.accuracy.baselines import BASELINES
 from rfviz.lab.maps import image_parameters, offered_maps, receptive_field, told_the_shape
 from rfviz.lab.page import Presets
 from rfviz.lab.panel import Panel
@@ -32,33 +32,22 @@ from rfviz.lab.papers import COMPOSITIONAL_KERNELS
 from rfviz.params import Param
 from rfviz.skeleton import PRESETS as PRESET_SKELETONS
 
-__all__ = ["GROW", "Settings", "candidates_of", "choose_settings", "presets"]
+__all__ = ["Source", "choose_experiment", "presets"]
 
-GROW = Param("grow", "features", "choice", choices=("features", "rows"), label="What grows",
-             help="What grows while results arrive: the number of features, or that of training rows.")  # fmt: skip
-_M_MAX = Param("m_max", 1000, "int", 20, 100_000, log=True, symbol="m", label="Largest",
-               help="Each curve has about twenty points, up to this number of features.")  # fmt: skip
-_SEEDS = Param("seeds", 3, "int", 1, 20, ui_high=10, label="Draws",
-               help="Independent draws of each map. A larger number computes only the new draws.")  # fmt: skip
-_ALPHA = Param("alpha", "auto", "float", 1e-6, 1e8, choices=("auto",), ui_low=0.001, ui_high=1e6, log=True,
-               symbol=r"\alpha", label="Penalty",
-               help="Ridge penalty on the unscaled features: by leave-one-out errors, or fixed for all m.")  # fmt: skip
 _WHOLE = Param(
     "whole", True, "bool", label="Whole images too", help="Two curves for each map: rectangles, and all pixels."
 )
-_DOUBLY = Param("doubly", False, "bool", label="Doubly stochastic",
-                help="One more curve for each map that projects: trained by random rows and random features, which are "
-                "drawn again whenever they are needed, so that no weights are stored.")  # fmt: skip
-_EXACT = Param("exact", False, "bool", label="Exact kernels",
-               help="A dashed line for each curve: ridge regression with the kernel itself, which the features "
-               "approximate.")  # fmt: skip
-_GAMMA, _SPECTRUM = RandomFourier.param("gamma"), RandomFourier.param("spectrum")
-_OF_SPECTRUM = RandomFourier.param("nu"), RandomFourier.param("density")
-_FUNCTION, _WEIGHTS = RandomActivation.param("function"), RandomActivation.param("weights")
-_ACTIVATION = MapSpec(RandomActivation)
-_RULE, _PROJECTIONS = RandomPool.param("rule"), SharedPoolMaxout.param("n_projections")
-_FOURIER = MapSpec(RandomFourier)
-_CONVOLUTION = MapSpec(RandomConvolution)
+# Parameters of maps that are asked for, after the pool sizes; all others have their defaults.
+_ASKED: tuple[tuple[type[FeatureMap], str], ...] = (
+    (SharedPoolMaxout, "n_projections"),
+    (RandomFourier, "gamma"),
+    (RandomFourier, "spectrum"),
+    (RandomFourier, "nu"),
+    (RandomFourier, "density"),
+    (RandomActivation, "function"),
+    (RandomActivation, "weights"),
+    (RandomPool, "rule"),
+)
 _POOLS = (1, 2, 4, 8, 16, 32)
 _MAPS = ("RandomFourier", "RandomMaxout", "RandomProjection")
 
@@ -142,193 +131,87 @@ def _mnist() -> str | None:
 
 
 @dataclass(frozen=True)
-class Settings:
-    """The maps that are compared, how they are trained, and the baselines.
+class Source(SplitData):
+    """The data with their split, and whether the features grow or the rows."""
 
-    Attributes
-    ----------
-    maps : tuple of types of FeatureMap
-    baselines : tuple of str
-        Keys of :data:`rfviz.lab.accuracy.baselines.BASELINES`.
-    m_max, seeds : int
-    pools : tuple of int
-        Pool sizes of maxout and of other rules, a curve for each.
-    gamma : float or "scale"
-        Of the Gaussian kernels, that of the baselines too.
-    fourier : MapSpec
-        The kernel of Fourier features.
-    activation : MapSpec
-        Function and weights of a user's own activation.
-    rule : str
-        Of :class:`rfviz.features.RandomPool`.
-    skeletons : tuple of str
-        Of the compositional map, a curve for each.
-    n_projections : int
-        Of the shared pool.
-    convolution : MapSpec
-        Patches and regions of random convolutions.
-    receptive_field : (int, int) or None
-        Sides of the rectangles that maps that project are confined to.
-    whole_images : bool
-        Whether they see whole images too.
-    doubly_stochastic : bool
-        Whether they are trained by doubly stochastic gradients too.
-    loss : str
-    alpha : float or "auto"
-    exact : bool
-        Whether ridge regression with the exact kernel of each map is drawn too.
-    """
-
-    maps: tuple[type[FeatureMap], ...]
-    baselines: tuple[str, ...] = ()
-    m_max: int = _M_MAX.default
-    seeds: int = _SEEDS.default
-    pools: tuple[int, ...] = (4,)
-    gamma: float | str = _GAMMA.default
-    fourier: MapSpec[RandomFourier] = _FOURIER
-    activation: MapSpec[RandomActivation] = _ACTIVATION
-    rule: str = _RULE.default
-    skeletons: tuple[str, ...] = ("flat",)
-    n_projections: int = _PROJECTIONS.default
-    convolution: MapSpec[RandomConvolution] = _CONVOLUTION
-    receptive_field: tuple[int, int] | None = None
-    whole_images: bool = True
-    doubly_stochastic: bool = False
-    loss: str = LOSS.default
-    alpha: float | str = _ALPHA.default
-    exact: bool = False
+    grow: str = "features"
 
 
-def choose_settings(panel: Panel, image_shape: tuple[int, ...] | None, in_memory: bool = True) -> Settings:
-    """Ask for all settings but the data.
-
-    Parameters
-    ----------
-    panel : Panel
-    image_shape : tuple of int or None
-        Of the data, where they are images.
-    in_memory : bool
-        Whether all training rows are, as exact kernels need them.
-    """
+def choose_experiment(panel: Panel, source: Source) -> Accuracy:
+    """Ask for all settings but the data."""
+    image_shape = source.dataset.image_shape
     found: dict[str, Any] = {}
-    with panel.section("controls", ["maps", "references", _M_MAX.name]):
+    with panel.section("controls", ["maps", "references", M_MAX.name]):
         offered = offered_maps(image_shape)
         short = {name: cls.label.removeprefix("Random ").capitalize() for name, cls in offered.items()}
         names = panel.several("maps", list(short), _MAPS, "Maps", "The feature maps to compare.", short)
-        maps = tuple(map(map_class, names))
+        classes = tuple(map(map_class, names))
         titles = {name: baseline.title for name, baseline in BASELINES.items()}
         help = "Other methods, as horizontal lines."
         baselines = panel.several("references", list(BASELINES), ["linear_ridge", "rbf_svm"], "Baselines", help, titles)
-        found |= {"m_max": panel.control(_M_MAX), "seeds": panel.control(_SEEDS)}
-        if any(map(_has_pools, maps)):
-            found["pools"] = panel.several("pools", _POOLS, [4], "Pool sizes q", "One curve for each.")
-        if SharedPoolMaxout in maps:
-            found["n_projections"] = panel.control(_PROJECTIONS)
-        if RandomFourier in maps or any("gamma" in BASELINES[name].uses for name in baselines):
-            found["gamma"] = panel.control(_GAMMA)
-        found |= _own(panel, maps)
-        if CompositionalFeatures in maps:
-            found["skeletons"] = panel.several(
-                "skeletons", list(_SKELETONS), ["flat"], "Skeletons", _SKELETON_HELP, _SKELETONS
-            )
-        if image_shape and RandomConvolution in maps:
-            found["convolution"] = _CONVOLUTION.replace(**image_parameters(panel, RandomConvolution, image_shape))
-        if any(issubclass(cls, ReceptiveMap) for cls in maps):
-            found["doubly_stochastic"] = panel.control(_DOUBLY)
-            field = receptive_field(panel, image_shape).get("receptive_field")
+        found |= {"baselines": baselines, "m_max": panel.control(M_MAX), "seeds": panel.control(SEEDS)}
+        needs_gamma = any("gamma" in BASELINES[name].uses for name in baselines)
+        versions = _choose_versions(panel, classes, image_shape, needs_gamma)
+        if needs_gamma:
+            found["gamma"] = panel.answers[GAMMA.name]
+        fields: list[dict[str, Any]] = [{}]
+        if any(issubclass(cls, ReceptiveMap) for cls in classes):
+            found["doubly_stochastic"] = panel.control(DOUBLY, name="doubly")
+            field = receptive_field(panel, image_shape)
             if field:
-                found |= {"receptive_field": field, "whole_images": panel.control(_WHOLE)}
+                fields = [{}, field] if panel.control(_WHOLE) else [field]
         found["loss"] = panel.control(LOSS)
         if found["loss"] == "ridge":
-            found["alpha"] = panel.control(_ALPHA)
-            if in_memory and found["alpha"] == _ALPHA.default:  # a fixed penalty vanishes as m grows
-                found["exact"] = panel.control(_EXACT)
-    return Settings(maps, baselines, **found)
+            found["alpha"] = panel.control(ALPHA)
+            if not source.all_rows and found["alpha"] == ALPHA.default:  # a fixed penalty vanishes as m grows
+                found["exact"] = panel.control(EXACT)
+    maps = [
+        spec.replace(**field)
+        for cls in classes
+        for field in (fields if issubclass(cls, ReceptiveMap) else [{}])
+        for spec in versions[cls]
+    ]
+    return Accuracy(
+        maps=maps,
+        normalise=source.normalise,
+        test_share=source.test_share,
+        all_rows=source.all_rows,
+        grow=source.grow,
+        **found,
+    )
 
 
-def _own(panel: Panel, maps: Sequence[type[FeatureMap]]) -> dict[str, Any]:
-    """Ask for the kernel of Fourier features, and for what else a user builds maps of."""
-    found: dict[str, Any] = {}
-    if RandomFourier in maps:
-        asked = {_SPECTRUM.name: panel.control(_SPECTRUM)}
-        asked |= {param.name: panel.control(param) for param in _OF_SPECTRUM if param.applies(asked)}
-        found["fourier"] = _FOURIER if asked == {_SPECTRUM.name: _SPECTRUM.default} else _FOURIER.replace(**asked)
-    if RandomActivation in maps:
-        asked = {param.name: panel.control(param) for param in (_FUNCTION, _WEIGHTS)}
-        found["activation"] = _ACTIVATION.replace(**asked)
-    if RandomPool in maps:
-        found["rule"] = panel.control(_RULE)
+def _choose_versions(
+    panel: Panel, classes: Sequence[type[FeatureMap]], image_shape: Sequence[int] | None, needs_gamma: bool
+) -> dict[type[FeatureMap], list[MapSpec[FeatureMap]]]:
+    """Ask for the parameters of the maps, and return what is compared of each: pool sizes, skeletons, or one version.
+
+    The baselines with a Gaussian kernel share its gamma with Fourier features.
+    """
+    pools: Sequence[int] = ()
+    if any(map(has_pools, classes)):
+        pools = panel.several("pools", _POOLS, [4], "Pool sizes q", "One curve for each.")
+    params: dict[type[FeatureMap], dict[str, Any]] = {cls: {} for cls in classes}
+    for cls, name in _ASKED:
+        param = cls.param(name)
+        if cls in params and param.applies(params[cls]):
+            params[cls][name] = panel.control(param)
+        elif param == GAMMA and needs_gamma:
+            panel.control(param)
+    found: dict[type[FeatureMap], list[MapSpec[FeatureMap]]] = {}
+    for cls in classes:
+        spec = MapSpec(cls, **params[cls])
+        least = cls.param("pool_size").low or 1 if has_pools(cls) else 0  # one projection has no order
+        found[cls] = [spec.replace(pool_size=q) for q in pools if q >= least] if has_pools(cls) else [spec]
+    if CompositionalFeatures in found:
+        words = panel.several("skeletons", list(_SKELETONS), ["flat"], "Skeletons", _SKELETON_HELP, _SKELETONS)
+        found[CompositionalFeatures] = [_compositional(_SKELETONS[word], image_shape) for word in words]
+    if image_shape and RandomConvolution in found:
+        spec = MapSpec(RandomConvolution, **image_parameters(panel, RandomConvolution, image_shape))
+        found[RandomConvolution] = [spec]
     return found
 
 
-def candidates_of(settings: Settings, image_shape: Sequence[int] | None) -> tuple[Candidate, ...]:
-    """Return the curves: one for each map, for maxout one per pool size, for compositional features one per skeleton.
-
-    Parameters
-    ----------
-    settings : Settings
-    image_shape : tuple of int or None
-        Of the data, which the architectures need.
-
-    Raises
-    ------
-    ParameterError
-        For an architecture that the images do not fit, or where there are none.
-    """
-    found: list[Candidate] = []
-    for cls in settings.maps:
-        if cls is CompositionalFeatures:
-            found += [_compositional(word, image_shape) for word in settings.skeletons]
-            continue
-        own = [Candidate(label, spec) for label, spec in _versions(cls, settings)]
-        projects = issubclass(cls, ReceptiveMap)
-        if projects and settings.receptive_field and image_shape:
-            field = {"receptive_field": settings.receptive_field, "image_shape": tuple(image_shape)}
-            confined = [Candidate(f"{c.label}, rectangles", c.spec.replace(**field)) for c in own]
-            own = [*own, *confined] if settings.whole_images else confined
-        for candidate in own:
-            found.append(candidate)
-            if settings.doubly_stochastic and projects:
-                label = f"{candidate.label}, doubly stochastic"
-                found.append(dataclasses.replace(candidate, label=label, loss=DOUBLY_STOCHASTIC))
-    return tuple(found)
-
-
-def _has_pools(cls: type[FeatureMap]) -> bool:
-    compared = cls.compared()
-    return compared is not None and compared.name == "pool_size"
-
-
-def _versions(cls: type[FeatureMap], settings: Settings) -> list[tuple[str, MapSpec[FeatureMap]]]:
-    label = f"{cls.label}, {settings.rule}" if cls is RandomPool else cls.label
-    own: tuple[MapSpec[FeatureMap], ...] = (
-        settings.fourier.replace(gamma=settings.gamma),
-        settings.activation,
-        settings.convolution,
-        MapSpec(RandomPool, rule=settings.rule),
-        MapSpec(SharedPoolMaxout, n_projections=settings.n_projections),
-    )
-    spec = next((spec for spec in own if spec.cls is cls), MapSpec(cls))
-    if not _has_pools(cls):
-        return [(label, spec)]
-    least = cls.param("pool_size").low or 1  # one projection has no order
-    return [(f"{label}, q = {q}", spec.replace(pool_size=q)) for q in settings.pools if q >= least]
-
-
-def _compositional(word: str, image_shape: Sequence[int] | None) -> Candidate:
-    cls = CompositionalFeatures
-    if word not in _ARCHITECTURE_OF:
-        spec = told_the_shape(MapSpec(cls, skeleton=word), image_shape)
-        return Candidate(f"{cls.label}, {_SKELETONS[word]}", spec)
-    name = _ARCHITECTURE_OF[word]
-    if image_shape is None:
-        remedy = "Choose images, such as CIFAR-10 or digits, or another skeleton."
-        raise ParameterError("skeletons", "must be presets where the data are no images", name, remedy)
-    try:
-        patches, skeleton = architecture(name, image_shape)
-    except ParameterError:
-        rule = f"must fit the images, which have {image_shape[0]}×{image_shape[1]} pixels"
-        remedy = "Choose larger images, such as CIFAR-10 or MNIST, or another skeleton."
-        raise ParameterError("skeletons", rule, name, remedy) from None
-    spec = MapSpec(cls, skeleton=skeleton.to_json())
-    return Candidate(name, spec, (tuple(image_shape), patches) if patches else None)
+def _compositional(skeleton: str, image_shape: Sequence[int] | None) -> MapSpec[FeatureMap]:
+    spec = MapSpec(CompositionalFeatures, skeleton=skeleton)
+    return spec if skeleton in NAMES else told_the_shape(spec, image_shape)

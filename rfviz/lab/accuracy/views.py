@@ -10,14 +10,16 @@ import pandas as pd
 import streamlit as st
 
 from rfviz.errors import RfvizError
+from rfviz.experiments.accuracy import Accuracy
+from rfviz.experiments.accuracy.architectures import rank_correlations
+from rfviz.experiments.accuracy.compute import AccuracyResult
+from rfviz.experiments.accuracy.describe import about_architectures
+from rfviz.experiments.accuracy.figures import plot_confusion, plot_penalty
+from rfviz.experiments.accuracy.maxout_table import table_1_of
 from rfviz.experiments.base import Chart
 from rfviz.experiments.sweep import OWN_TRAINING
 from rfviz.lab.accuracy import text
-from rfviz.lab.accuracy.architectures import rank_correlations
-from rfviz.lab.accuracy.compute import AccuracyResult
-from rfviz.lab.accuracy.figures import plot_confusion, plot_penalty
-from rfviz.lab.accuracy.page import Source, table_1_of
-from rfviz.lab.accuracy.settings import Settings
+from rfviz.lab.accuracy.settings import Source
 from rfviz.ui import layout
 from rfviz.ui.page import View
 from rfviz.ui.widgets import images
@@ -28,16 +30,16 @@ _SHOWN_ERRORS = 24
 _TABLE = "accuracy:table"
 
 
-class AccuracyView(View[Source, Settings, AccuracyResult]):
+class AccuracyView(View[Source, Accuracy, AccuracyResult]):
     """Five tabs, of which only the open one is drawn: points that arrive redraw the page many times."""
 
-    def work_note(self, settings: Settings) -> str:
+    def work_note(self, settings: Accuracy) -> str:
         return OWN_TRAINING if settings.loss != "ridge" else ""
 
-    def refuse(self, settings: Settings, error: RfvizError) -> None:
+    def refuse(self, settings: Accuracy, error: RfvizError) -> None:
         (st.error if settings.maps else st.info)(str(error))
 
-    def draw(self, settings: Settings, result: AccuracyResult, charts: Sequence[Chart]) -> None:
+    def draw(self, settings: Accuracy, result: AccuracyResult, charts: Sequence[Chart]) -> None:
         name, tab = layout.tabs(self.state, ["Against m", "Against seconds", "Against bytes", "Confusions", "Penalty"])
         for reason in result.refused:
             st.info(reason)
@@ -55,7 +57,7 @@ class AccuracyView(View[Source, Settings, AccuracyResult]):
                 layout.explain(text.RESOURCES[axis])
         self.draw_details(settings, result, charts)
 
-    def share(self, settings: Settings, result: AccuracyResult) -> None:
+    def share(self, settings: Accuracy, result: AccuracyResult) -> None:
         """Draw the button once nothing is added any more."""
         if not result.is_empty and not (self.live and self.live.is_going):
             super().share(settings, result)
@@ -82,11 +84,11 @@ class AccuracyView(View[Source, Settings, AccuracyResult]):
         with st.container(key="pair"):
             figure = plot_confusion(result.confusions(label, m), names)
             layout.chart(figure, "confusion", f"Confusions of {label} at m = {m}.")
-            dataset = self.source.data.dataset
+            dataset = self.source.dataset
             if dataset.image_shape and len(wrong):
                 shown = wrong[:_SHOWN_ERRORS]
                 captions = [f"{names[split.y_test[i]]} → {names[predictions[m][i]]}" for i in shown]
-                st.html(images.gallery(self.source.data.data, split.test_rows[shown], captions, self.cache))
+                st.html(images.gallery(self.source.data, split.test_rows[shown], captions, self.cache))
 
     def penalties(self, result: AccuracyResult) -> None:
         """Draw the penalty that was chosen at each point, where it was chosen."""
@@ -102,11 +104,11 @@ class AccuracyView(View[Source, Settings, AccuracyResult]):
         layout.explain(text.PENALTY)
 
     def details(
-        self, settings: Settings, result: AccuracyResult, charts: Sequence[Chart]
+        self, settings: Accuracy, result: AccuracyResult, charts: Sequence[Chart]
     ) -> Mapping[str, Callable[[], Any]]:
         return {
             "Numbers": lambda: self.numbers(result),
-            "Table 1 of the paper": lambda: self.table_of_the_paper(result, charts),
+            "Table 1 of the paper": lambda: self.table_of_the_paper(settings, result, charts),
             "How it is computed": lambda: st.markdown(text.METHOD),
             "The ladder: error, time and memory": lambda: self.ladder(result),
         }
@@ -126,10 +128,10 @@ class AccuracyView(View[Source, Settings, AccuracyResult]):
         """Draw every method with its error, time and memory."""
         layout.numbers(result.ladder(), {"error": "%.2f", "seconds": "%.3g"}, text.LADDER)
 
-    def table_of_the_paper(self, result: AccuracyResult, charts: Sequence[Chart]) -> None:
+    def table_of_the_paper(self, settings: Accuracy, result: AccuracyResult, charts: Sequence[Chart]) -> None:
         """Draw the table of the paper that the maps on the page belong to."""
         if not result.architectures:
-            self.table_1(result)
+            self.table_1(settings, result)
             return
         self.architectures(result)
         for chart in charts:
@@ -137,18 +139,18 @@ class AccuracyView(View[Source, Settings, AccuracyResult]):
                 layout.chart(chart.figure, chart.name, chart.alt)
                 layout.explain(chart.words)
 
-    def table_1(self, result: AccuracyResult) -> None:
+    def table_1(self, settings: Accuracy, result: AccuracyResult) -> None:
         """Draw Table 1 of the maxout paper on MNIST, computed when its button is pressed."""
         if not result.is_papers_mnist:
             st.markdown(text.TABLE_1_ELSEWHERE)
             return
-        wanted = st.session_state.get(_TABLE, False)
+        wanted, data = st.session_state.get(_TABLE, False), settings.split_data(self.source.data)
         with st.container(horizontal=True):
             st.button("Compute Table 1", type="primary", disabled=wanted, on_click=_want_table, args=(True,))
             st.button("Stop computing", disabled=not wanted, on_click=_want_table, args=(False,))
-        if not wanted and self.cache.peek(table_1_of, self.source.data) is None:
+        if not wanted and self.cache.peek(table_1_of, data) is None:
             return
-        table = self.cache.call(table_1_of, self.source.data)
+        table = self.cache.call(table_1_of, data)
         _want_table(False)
         formats = dict.fromkeys(["error %", "s.d.", "paper %", "paper s.d.", "apart"], "%.2f")
         layout.numbers(table.to_frame(), formats, text.TABLE_1)
@@ -160,7 +162,7 @@ class AccuracyView(View[Source, Settings, AccuracyResult]):
             st.markdown("The table appears when every architecture has its first points. Press Start.")
             return
         table, m = found
-        st.markdown(text.about_architectures(table, m, rank_correlations(table), result))
+        st.markdown(about_architectures(table, m, rank_correlations(table), result))
         formats = dict.fromkeys(["accuracy %", "s.e.", "exact %", "network %", "paper RFS %", "paper net %"], "%.2f")
         layout.numbers(table, formats, text.ARCHITECTURES)
 

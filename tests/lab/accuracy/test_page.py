@@ -9,17 +9,13 @@ import pytest
 from rfviz import datasets
 from rfviz.cache import Cache
 from rfviz.datasets.files import parts
-from rfviz.errors import capture_warnings
+from rfviz.experiments.accuracy.baselines import run_baseline
 from rfviz.features import (
     MapSpec,
-    RandomMaxout,
     RandomPool,
-    RandomProjection,
     SharedPoolMaxout,
-    StructuredMaxout,
 )
 from rfviz.lab.accuracy import settings
-from rfviz.lab.accuracy.baselines import run_baseline
 from rfviz.lab.accuracy.page import PAGE
 from rfviz.lab.page import compute
 from rfviz.lab.preset import Preset
@@ -117,17 +113,6 @@ def test_no_maps_is_one_sentence_and_no_failure():
 ONE_MAP = {"maps": ["RandomProjection"], "references": [], "m_max": 40, "seeds": 1}
 
 
-def test_without_a_browser_a_baseline_that_is_refused_is_a_warning(monkeypatch):
-    monkeypatch.setenv("RFVIZ_MEMORY_GB", "0.025")
-    preset = Preset({**ONE_MAP, "references": ["kernel_ridge"]})
-    source = PAGE.source(preset)
-    with capture_warnings() as log:
-        result = PAGE.run(source, PAGE.settings(preset, source), Cache())
-    (reason,) = result.refused
-    assert reason.startswith("Exact kernel ridge needs") and [text for text, _ in log.messages] == [reason]
-    assert not result.baselines and len(result.curves()[0].frame)
-
-
 @pytest.mark.parametrize("loss", ["ridge", "logistic", "hinge", "exponential"])
 def test_each_loss(loss):
     at = run_to_its_end(opened(SLUG, {**ONE_MAP, "loss": loss}))
@@ -156,7 +141,7 @@ def test_a_script_computes_the_same_exact_kernels():
     panel = Preset({**KERNELS, "m_max": 40})
     source = PAGE.source(panel)
     found = PAGE.run(source, PAGE.settings(panel, source), Cache())
-    code = PAGE.script(source, PAGE.settings(panel, source)).replace("figure.show()", "pass")
+    code = PAGE.script(source, PAGE.settings(panel, source)).replace("result.figure(name).show()", "pass")
     names = {}
     exec(code, names)
     assert len(found.exact) == 2
@@ -225,8 +210,9 @@ def test_a_script_draws_the_errors_by_epoch_too(crops):
     found = compute(PAGE, source, PAGE.settings(panel, source), Cache())
     chart = found.charts[-1]
     names = {}
-    exec(PAGE.script(source, found.settings).replace("figure.show()", "pass"), names)
-    assert list(names["frames"]) == list(names["figures"]) == [chart.name for chart in found.charts]
+    exec(PAGE.script(source, found.settings).replace("result.figure(name).show()", "pass"), names)
+    assert list(names["frames"]) == [chart.name for chart in found.charts]
+    assert names["result"].figure(chart.name) == chart.figure
     pd.testing.assert_frame_equal(names["frames"][chart.name], chart.frame)
     assert set(chart.frame["architecture"]) == {"4,4", "6,6", "full"} and chart.words.startswith("**Error by epoch.**")
 
@@ -313,7 +299,7 @@ def test_a_script_trains_on_all_rows_too(large):
     panel = Preset({**large, "all_rows": True})
     source = PAGE.source(panel)
     found = PAGE.run(source, PAGE.settings(panel, source), Cache())
-    code = PAGE.script(source, PAGE.settings(panel, source)).replace("figure.show()", "pass")
+    code = PAGE.script(source, PAGE.settings(panel, source)).replace("result.figure(name).show()", "pass")
     names = {}
     exec(code, names)
     (curve,) = found.curves()
@@ -323,7 +309,7 @@ def test_a_script_trains_on_all_rows_too(large):
 def test_other_methods_learn_once_whichever_rows_are_read(large, monkeypatch):
     cache, ran = Cache(), []
     spy = lambda name, *rows, **options: ran.append(name) or run_baseline(name, *rows, **options)  # noqa: E731
-    monkeypatch.setattr("rfviz.lab.accuracy.page.run_baseline", spy)
+    monkeypatch.setattr("rfviz.experiments.accuracy.experiment.run_baseline", spy)
     for all_rows in (False, True):
         panel = Preset({**large, "references": ["linear_ridge"], "all_rows": all_rows})
         source = PAGE.source(panel)
@@ -350,17 +336,22 @@ def test_all_rows_are_offered_where_there_are_more(large):
 
 
 def test_a_map_with_pools_has_a_curve_for_each():
-    maps = (RandomMaxout, StructuredMaxout, SharedPoolMaxout, RandomPool, RandomProjection)
-    curves = settings.candidates_of(settings.Settings(maps, pools=(1, 8), rule="range", n_projections=50), None)
-    assert [curve.label for curve in curves] == [
-        "Random maxout, q = 1",
-        "Random maxout, q = 8",
-        "Structured maxout, q = 1",
-        "Structured maxout, q = 8",
-        "Shared-pool maxout, q = 1",
-        "Shared-pool maxout, q = 8",
-        "Random pool, range, q = 8",  # one projection has no order
-        "Random projection",
-    ]
-    assert curves[5].spec == MapSpec(SharedPoolMaxout, pool_size=8, n_projections=50)
-    assert curves[6].spec == MapSpec(RandomPool, pool_size=8, rule="range")
+    maps = ["RandomMaxout", "StructuredMaxout", "SharedPoolMaxout", "RandomPool", "RandomProjection"]
+    preset = Preset({"data": "moons", "maps": maps, "pools": [1, 8], "rule": "range", "n_projections": 50})
+    source = PAGE.source(preset)
+    experiment = PAGE.settings(preset, source)
+    curves = {candidate.label: candidate.spec for candidate in experiment.candidates(None)}
+    assert sorted(curves) == sorted(
+        [
+            "Random maxout, q = 1",
+            "Random maxout, q = 8",
+            "Structured maxout, q = 1",
+            "Structured maxout, q = 8",
+            "Shared-pool maxout, q = 1",
+            "Shared-pool maxout, q = 8",
+            "Random pool, range, q = 8",  # one projection has no order
+            "Random projection",
+        ]
+    )
+    assert curves["Shared-pool maxout, q = 8"] == MapSpec(SharedPoolMaxout, pool_size=8, n_projections=50)
+    assert curves["Random pool, range, q = 8"] == MapSpec(RandomPool, pool_size=8, rule="range")

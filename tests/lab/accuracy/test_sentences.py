@@ -8,10 +8,10 @@ import pytest
 from scipy.stats import binomtest
 
 from rfviz.analysis.accuracy import Segment
+from rfviz.experiments.accuracy import describe
+from rfviz.experiments.accuracy.compute import AccuracyResult
 from rfviz.experiments.candidate import Candidate
 from rfviz.features import MapSpec, RandomMaxout
-from rfviz.lab.accuracy import text
-from rfviz.lab.accuracy.compute import AccuracyResult
 from tests.lab.sentences import Sentence, page_at, seeds
 
 MAPS = ["RandomFourier", "RandomMaxout", "RandomProjection", "RandomReLU"]
@@ -122,9 +122,9 @@ R = np.arange(400)
 
 def test_a_tie_is_no_victory():
     """The curve has the rival's error at its first m and less at its second: it beats it from there."""
-    said = text.explanation(result_of([R[:40], R[:10]], R[:40]))
+    said = describe.explanation(result_of([R[:40], R[:10]], R[:40]))
     assert "It beats Rival (10.0%) from m = 20 on." in said
-    said = text.explanation(result_of([R[:10], R[20:30]], R[:10]))
+    said = describe.explanation(result_of([R[:10], R[20:30]], R[:10]))
     assert "The difference to Rival (2.50%) is too small to tell" in said and "beats" not in said
 
 
@@ -141,7 +141,7 @@ def test_a_tie_is_no_victory():
     ],
 )
 def test_the_same_rows_are_compared_in_pairs(mine, theirs, verdict):
-    assert verdict in text.explanation(result_of([mine, mine], theirs))
+    assert verdict in describe.explanation(result_of([mine, mine], theirs))
 
 
 def test_the_pairs_are_those_of_mcnemars_exact_test():
@@ -160,7 +160,7 @@ def test_the_pairs_are_those_of_mcnemars_exact_test():
 
 def test_equal_rivals_are_named():
     tied = result_of([R[:40], R[:10]], R[:40], others=[("fourier", [R[:30], R[50:60]]), ("stumps", [R[:90], R[:80]])])
-    said = text.explanation(tied)
+    said = describe.explanation(tied)
     assert "Best at m = 20: **maxout** and **fourier** with 2.50% each." in said
     assert "**maxout** beats Rival (10.0%) from m = 20 on." in said
 
@@ -176,4 +176,4 @@ def test_a_curve_that_has_not_come_as_far_is_not_the_best():
         {},
         is_complete=False,
     )
-    assert "Best so far at m = 20: **maxout** with 2.50%." in text.explanation(both)
+    assert "Best so far at m = 20: **maxout** with 2.50%." in describe.explanation(both)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from rfviz.formula import parse_formula
-from rfviz.lab.accuracy.settings import candidates_of
 from rfviz.lab.index import find_page
 from rfviz.lab.preset import Preset, read_preset
 from tests.app_pages import array, changed, opened, specs
@@ -112,7 +111,7 @@ def test_a_map_that_was_built_races_against_others():
     preset = Preset(values)
     page = find_page("accuracy")
     source = page.source(preset)
-    specs = [candidate.spec for candidate in candidates_of(page.settings(preset, source), None)]
+    specs = page.settings(preset, source).specs
     assert preset.unasked() == []
     assert [spec.get("function") or spec.get("density") or spec.get("rule") for spec in specs] == [
         "exp(-x)", "max(0, x)^2", "range",

@@ -15,7 +15,9 @@ import numpy as np
 import pandas as pd
 
 from rfviz.backend import check_memory, get_device
+from rfviz.cache import Cache
 from rfviz.errors import DataError
+from rfviz.experiments.split_data import SplitData
 from rfviz.features import RandomMaxout
 from rfviz.linear_model.normal_equations import NormalEquations
 from rfviz.linear_model.path import gram_bytes
@@ -23,8 +25,9 @@ from rfviz.linear_model.scoring import Solutions
 from rfviz.linear_model.system import Model
 from rfviz.linear_model.targets import Targets
 from rfviz.progress import Progress, silent
+from rfviz.result_files import durable
 
-__all__ = ["PAPER_TABLE_1", "TABLE_M", "TABLE_Q", "MaxoutTable", "join_draws", "maxout_table"]
+__all__ = ["PAPER_TABLE_1", "TABLE_M", "TABLE_Q", "MaxoutTable", "maxout_table", "table_1_of"]
 
 TABLE_M = (100, 500, 1000, 5000, 10_000)
 TABLE_Q = (1, 2, 4, 8, 16)
@@ -38,6 +41,7 @@ PAPER_TABLE_1 = {
 }
 _ALPHAS = (1e2, 1e3, 1e4)
 _CHUNK_ROWS = 8192
+_DRAWS = 5  # as in the paper
 
 # Solutions of one penalty, by m.
 Path = list[Model]
@@ -134,10 +138,32 @@ def maxout_table(
     return MaxoutTable(tuple(m_values), tuple(q_values), errors, chosen)
 
 
-def join_draws(tables: Sequence[MaxoutTable]) -> MaxoutTable:
+def _join_draws(tables: Sequence[MaxoutTable]) -> MaxoutTable:
     """Return one table of tables with the same cells and different draws."""
     errors, alphas = (np.concatenate([getattr(table, name) for table in tables]) for name in ("errors", "alphas"))
     return MaxoutTable(tables[0].m_values, tables[0].q_values, errors, alphas)
+
+
+@durable
+def table_1_of(data: SplitData, *, cache: Cache) -> MaxoutTable:
+    """Compute Table 1 of the maxout paper, draw by draw: those that are done stay when it is stopped."""
+
+    def draw(seed: int) -> MaxoutTable:
+        def report(share: float | None, words: str) -> None:
+            whole = None if share is None else (seed + share) / _DRAWS
+            cache.progress(whole, f"Draw {seed + 1} of {_DRAWS}: {words}")
+
+        return cache.with_progress(report).call(table_1_draw_of, data, seed)
+
+    return _join_draws([draw(seed) for seed in range(_DRAWS)])
+
+
+@durable
+def table_1_draw_of(data: SplitData, seed: int, *, cache: Cache) -> MaxoutTable:
+    """Compute the cells of one draw of the weights."""
+    split = data.split(cache)
+    train, test = (split.X_train, split.y_train), (split.X_test, split.y_test)
+    return maxout_table(train, test, seeds=(seed,), progress=cache.progress)
 
 
 class _Draw:

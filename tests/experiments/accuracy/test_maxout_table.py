@@ -8,8 +8,8 @@ import pytest
 
 from rfviz import datasets
 from rfviz.errors import DataError, MemoryBudgetError
+from rfviz.experiments.accuracy.maxout_table import PAPER_TABLE_1, TABLE_M, maxout_table
 from rfviz.features import RandomMaxout
-from rfviz.lab.accuracy.maxout_table import PAPER_TABLE_1, TABLE_M, maxout_table
 from rfviz.linear_model import RidgePathClassifier
 
 REAL = Path(os.environ.get("RFVIZ_DATA") or Path(__file__).parents[3] / "shared" / "data")

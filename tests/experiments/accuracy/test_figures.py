@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rfviz.experiments.accuracy.compute import Curve
+from rfviz.experiments.accuracy.figures import plot_accuracy, plot_confusion, plot_epochs, plot_penalty
 from rfviz.features import CompositionalFeatures, RandomFourier, RandomMaxout
-from rfviz.lab.accuracy.compute import Curve
-from rfviz.lab.accuracy.figures import plot_accuracy, plot_confusion, plot_epochs, plot_penalty
 
 FRAME = pd.DataFrame(
     {"m": [10, 100, 1000], "error": [30.0, 5.0, 1.0], "s.d.": [3.0, 0.5, 2.0], "alpha": [1.0, 0.1, 0.01],

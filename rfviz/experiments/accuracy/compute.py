@@ -13,10 +13,10 @@ from scipy.optimize import isotonic_regression
 from rfviz.analysis.accuracy import Segment, mean_and_spread
 from rfviz.analysis.exact_kernel import ExactKernel
 from rfviz.analysis.splits import Split
+from rfviz.experiments.accuracy.architectures import AUGMENTED, AUGMENTED_M, NAMES, NETWORKS, errors_by_epoch, ranking
+from rfviz.experiments.accuracy.maxout_table import PAPER_TABLE_1, TABLE_M
 from rfviz.experiments.candidate import Candidate
 from rfviz.features import FeatureMap, RandomMaxout
-from rfviz.lab.accuracy.architectures import AUGMENTED, AUGMENTED_M, NAMES, NETWORKS, errors_by_epoch, ranking
-from rfviz.lab.accuracy.maxout_table import PAPER_TABLE_1, TABLE_M
 
 __all__ = ["TRAINED", "AccuracyResult", "Curve", "curves_frame", "epochs_frame", "make_curve", "mean_against_seconds"]
 
@@ -187,7 +187,8 @@ class AccuracyResult:
     exact : mapping of str to ExactKernel
         Ridge regression with the exact kernel of a map, by the label of its candidate.
     losses : mapping of str to ndarray of shape (n_test,)
-        Of other methods by name: the loss of each test row, see :class:`rfviz.lab.accuracy.baselines.BaselineResult`.
+        Of other methods by name: the loss of each test row; see
+        :class:`rfviz.experiments.accuracy.baselines.BaselineResult`.
     """
 
     split: Split = field(repr=False)
@@ -319,7 +320,7 @@ class AccuracyResult:
     def architecture_table(self) -> tuple[pd.DataFrame, int] | None:
         """Return the table of architectures at the largest m that all have reached, and that m; None before the first.
 
-        See :func:`rfviz.lab.accuracy.architectures.ranking`.
+        See :func:`rfviz.experiments.accuracy.architectures.ranking`.
         """
         accuracies = {
             label: [

@@ -13,7 +13,7 @@ from rfviz import datasets
 from rfviz.analysis.splits import make_split
 from rfviz.backend import single_threaded_blas
 from rfviz.errors import DataError, ParameterError
-from rfviz.lab.accuracy.baselines import BASELINES, BaselineRefusedError, array_bytes, run_baseline
+from rfviz.experiments.accuracy.baselines import BASELINES, BaselineRefusedError, array_bytes, run_baseline
 
 X, y = load_digits(return_X_y=True)
 DIGITS = train_test_split((X / 16).astype(np.float32), y, test_size=797, random_state=0, stratify=y)

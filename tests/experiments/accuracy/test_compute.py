@@ -9,11 +9,24 @@ from rfviz import datasets
 from rfviz.analysis.accuracy import run_segment
 from rfviz.analysis.exact_kernel import ExactKernel
 from rfviz.analysis.splits import Split, make_split
+from rfviz.experiments.accuracy import describe
+from rfviz.experiments.accuracy.architectures import (
+    AUGMENTED,
+    AUGMENTED_M,
+    NAMES,
+    NETWORKS,
+    errors_by_epoch,
+    rank_correlations,
+)
+from rfviz.experiments.accuracy.compute import (
+    AccuracyResult,
+    curves_frame,
+    epochs_frame,
+    make_curve,
+    mean_against_seconds,
+)
 from rfviz.experiments.candidate import Candidate
 from rfviz.features import CompositionalFeatures, MapSpec, RandomMaxout, SharedPoolMaxout
-from rfviz.lab.accuracy import text
-from rfviz.lab.accuracy.architectures import AUGMENTED, AUGMENTED_M, NAMES, NETWORKS, errors_by_epoch, rank_correlations
-from rfviz.lab.accuracy.compute import AccuracyResult, curves_frame, epochs_frame, make_curve, mean_against_seconds
 from rfviz.words import number
 
 MAXOUT = Candidate("Maxout", MapSpec(RandomMaxout, pool_size=4))
@@ -47,13 +60,13 @@ def test_a_curve_reaches_its_kernel_or_not(result):
     last = np.mean([run[-1].errors[-1] for run in result.runs["Maxout"]])
     for error, said in ((0.98 * last, "is as good as its kernel"), (0.2 * last, "has not reached its kernel")):
         known = dataclasses.replace(result, exact={"Maxout": exact(error)})
-        words = text.explanation(known)
+        words = describe.explanation(known)
         assert f"Maxout {said} ({number(100 * error)}%)" in words and "two standard errors of 449 test rows" in words
         assert ("from m = 40 on" in words) == (error > 0.5 * last)
         assert known.ladder().set_index("method").loc["Maxout, exact kernel", "error"] == pytest.approx(100 * error)
         frame = curves_frame(known.curves(), known.baselines)
         assert frame["map"].tolist()[-2:] == ["Maxout, exact kernel", "Linear"]
-    assert "exact kernel" not in text.explanation(result) and len(result.ladder()) == 1
+    assert "exact kernel" not in describe.explanation(result) and len(result.ladder()) == 1
 
 
 def test_seconds_are_those_of_the_last_point_of_each_segment(result):
@@ -106,7 +119,7 @@ def test_what_was_trained_beforehand_belongs_to_the_crops_that_it_learnt():
         result = AccuracyResult(split, candidates, "ridge", {candidate.label: [[]] for candidate in candidates}, {})
         found.append([(curve.network, curve.augmented, curve.epochs) for curve in result.curves()])
         for mark in ("**rings**", "**dotted lines**"):
-            assert (mark in text.explanation(result)) == bool(found[-1][0][0])
+            assert (mark in describe.explanation(result)) == bool(found[-1][0][0])
     known = tuple(zip(AUGMENTED_M, (100.0 - np.array(AUGMENTED["4,5"])).tolist(), strict=True))
     nothing = (None, (), ())
     first = (100.0 - NETWORKS["4,5"], known, errors_by_epoch("4,5"))
@@ -127,11 +140,13 @@ def test_errors_by_epoch_are_rows():
 
 def test_which_has_the_smaller_error_is_counted_at_the_epoch_that_all_have():
     # At the end the features of “full” are better; after two epochs, which all have, they are not.
-    said = text.about_epochs(trained({"4,5": ((50.0, 40.0), (60.0, 52.0)), "full": ((70.0, 60.0, 9.0), (60.0, 55.0))}))
+    said = describe.about_epochs(
+        trained({"4,5": ((50.0, 40.0), (60.0, 52.0)), "full": ((70.0, 60.0, 9.0), (60.0, 55.0))})
+    )
     assert "the features for 2 to 3 epochs, the networks for 2." in said
     assert "After 2 epochs the features have the smaller error for 1 of 2 architectures. In the paper" in said
     assert said.endswith("this holds for 1 of 2.")  # for “full”
-    one = text.about_epochs(trained({"4,5": ((50.0, 40.0), (60.0, 52.0)), "flat": ()}))
+    one = describe.about_epochs(trained({"4,5": ((50.0, 40.0), (60.0, 52.0)), "flat": ()}))
     assert "for 1 of 1 architecture, by 12 percentage points." in one and one.endswith("for 0 of 1.")
 
 
@@ -149,7 +164,7 @@ def test_rank_correlations_are_told_where_there_are_some(names, data, with_paper
     candidates = tuple(Candidate(name, MapSpec(CompositionalFeatures)) for name in names)
     shown = AccuracyResult(split, candidates, "ridge", runs, {})
     table, m = shown.architecture_table()
-    said = text.about_architectures(table, m, rank_correlations(table), shown)
+    said = describe.about_architectures(table, m, rank_correlations(table), shown)
     # Fewer errors with every architecture: the opposite of the paper's order.
     assert ("with the paper’s features **-1.00**" in said) == with_papers
     assert ("between the paper’s features and its networks **0.92**" in said) == with_networks

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from rfviz.experiments.accuracy.architectures import NETWORK_EPOCHS, NETWORK_FEATURES
+from rfviz.experiments.accuracy.compute import TRAINED, Curve
 from rfviz.features import Look
 from rfviz.figures.axes import count_axis
 from rfviz.figures.lines import DRAWS, M_TITLE, band
 from rfviz.figures.quick import trace
 from rfviz.figures.reference_lines import reference_lines
 from rfviz.figures.template import COLOURS, GREY, map_styles, rgba, styled
-from rfviz.lab.accuracy.architectures import NETWORK_EPOCHS, NETWORK_FEATURES
-from rfviz.lab.accuracy.compute import TRAINED, Curve
 
 __all__ = ["plot_accuracy", "plot_confusion", "plot_epochs", "plot_penalty"]
 

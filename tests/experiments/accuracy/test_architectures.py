@@ -12,8 +12,8 @@ from rfviz import datasets
 from rfviz.analysis.accuracy import run_segment
 from rfviz.analysis.splits import make_split, with_patches
 from rfviz.errors import ParameterError
-from rfviz.features import CompositionalFeatures, MapSpec
-from rfviz.lab.accuracy.architectures import (
+from rfviz.experiments import Accuracy
+from rfviz.experiments.accuracy.architectures import (
     AUGMENTED,
     AUGMENTED_EPOCHS,
     AUGMENTED_M,
@@ -31,7 +31,7 @@ from rfviz.lab.accuracy.architectures import (
     rank_correlations,
     ranking,
 )
-from rfviz.lab.accuracy.settings import Settings, candidates_of
+from rfviz.features import CompositionalFeatures, MapSpec
 from rfviz.linear_model import RidgePathClassifier
 
 ROOT = Path(__file__).parents[3]
@@ -56,11 +56,11 @@ def test_the_papers_windows_and_components(name):
 def test_images_that_do_not_fit():
     with pytest.raises(ParameterError, match="must fit"):
         architecture("6,6", (8, 8))
-    settings = Settings((CompositionalFeatures,), skeletons=("4-4",))
+    experiment = Accuracy(maps=[CompositionalFeatures(skeleton="4,4")])
     with pytest.raises(ParameterError, match="8×8 pixels"):
-        candidates_of(settings, (8, 8))
+        experiment.candidates((8, 8))
     with pytest.raises(ParameterError, match="no images"):
-        candidates_of(settings, None)
+        experiment.candidates(None)
 
 
 def test_a_segment_is_what_the_parts_make():
