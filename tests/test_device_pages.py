@@ -103,7 +103,7 @@ def test_device_and_precision_are_chosen(two_gpus):
     assert choice.options == ["GPU 0", "GPU 1", "CPU"] and choice.value == "cuda:0"
     choice.select("cuda:1").run()
     next(box for box in at.selectbox if box.label == "Matrix products in").select("tf32").run()
-    assert at.session_state[DEVICE] == "cuda:1" and at.session_state[PRECISION] == "tf32"
+    assert at.session_state[DEVICE.key] == "cuda:1" and at.session_state[PRECISION.key] == "tf32"
     changed(at, SATURATION, {"seed": 7})
     assert Target("cuda:1", "tf32") in places()
     next(box for box in at.selectbox if box.label == "Device").select("cpu").run()

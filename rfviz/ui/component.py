@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeGuard, cast
 
-import streamlit as st
 from streamlit.components.v2 import component
 
+from rfviz.ui.session import widget_value
 from rfviz.ui.web.component_scripts import component_script
 
 __all__ = ["Component", "fields", "is_number", "is_whole", "said"]
@@ -73,8 +73,7 @@ def _hear(key: str, name: str, act: Callable[[Any], None]) -> None:
 
 def said(key: str, name: str) -> Any:
     """Return the value that a component has sent under a name; None if it has sent none."""
-    state = st.session_state.get(key)
-    return cast(Mapping[str, Any], state).get(name) if isinstance(state, Mapping) else None
+    return fields(widget_value(key)).get(name)
 
 
 def fields(value: Any) -> Mapping[str, Any]:

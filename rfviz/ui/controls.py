@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -12,6 +13,7 @@ from rfviz.experiments.data import Data
 from rfviz.lab.controls import Control, of_param
 from rfviz.lab.panel import Panel
 from rfviz.params import Param
+from rfviz.ui.session import set_widget_value, widget_value
 from rfviz.ui.sidebar import choose_data
 from rfviz.ui.state import PageState
 from rfviz.ui.widgets.live_slider import live_slider
@@ -53,33 +55,33 @@ class PagePanel(Panel):
         self._more: _More | None = None
 
     def _answer(self, control: Control) -> Any:
-        key = self.state.register(control.name, control.default, control.clean)
-        self.state.controls[control.name] = control
-        if not self.state.draws(control.name, control.label):
-            return st.session_state[key]
-        draw = self._own.get(control.name, _WIDGETS.get(control.kind))
+        state, name = self.state, control.name
+        value = state.register(name, control.default, control.clean)
+        state.controls[name] = control
+        if not state.draws(name, control.label):
+            return value
+        draw = self._own.get(name, _WIDGETS.get(control.kind))
         if control.kind == "stops":
-            titles = [control.title(option) for option in control.options]
-            with self._placed(control.name):
-                live_slider(key, control.label, list(control.options), titles, control.help)
+            with self._placed(name):
+                live_slider(state.key(name), control, value, partial(state.set, name))
         elif draw is not None:
-            widget = self.state.widget_key(control.name)
+            widget = state.widget_key(name)
 
             def take_over() -> None:
                 # Streamlit takes the value of a widget that is gone for a change: see page_state.
-                if widget == self.state.widget_key(control.name):
-                    st.session_state[key] = st.session_state[widget]
+                if widget == state.widget_key(name):
+                    state.set(name, widget_value(widget))
 
-            st.session_state[widget] = st.session_state[key]
-            with self._placed(control.name):
+            set_widget_value(widget, value)
+            with self._placed(name):
                 draw(control, widget, take_over)
-        value = st.session_state[key]
+        value = state.value(name)
         return tuple(value) if control.kind == "ends" else value
 
     def foresee(self, param: Param) -> Any:
         """Return the value of a control that is drawn later."""
         control = of_param(param)
-        return st.session_state[self.state.register(control.name, control.default, control.clean)]
+        return self.state.register(control.name, control.default, control.clean)
 
     def data(self, default: str, names: Sequence[str] | None = None, planar: bool = False) -> Data:
         return choose_data(self, default, names, planar)

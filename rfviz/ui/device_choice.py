@@ -7,6 +7,7 @@ import streamlit as st
 from rfviz import backend
 from rfviz.ui.scheduler import Target
 from rfviz.ui.scheduler.session import DEVICE, PRECISION, session_target
+from rfviz.ui.session import SessionValue, set_widget_value, widget_value
 
 __all__ = ["choose_device"]
 
@@ -31,12 +32,16 @@ def choose_device() -> Target:
     return session_target()
 
 
-def _remembered(key: str, label: str, options: list[str], value: str, help: str, titles: dict[str, str]) -> str:
+def _remembered(
+    choice: SessionValue[str], label: str, options: list[str], value: str, help: str, titles: dict[str, str]
+) -> str:
     """Return a choice that outlasts the page, which a widget's own state does not."""
-    widget = f"{key}:widget"
+    widget = f"{choice.key}:widget"
+    value = value if value in options else options[0]
+    choice.set(value)
+    set_widget_value(widget, value)
 
     def keep() -> None:
-        st.session_state[key] = st.session_state[widget]
+        choice.set(widget_value(widget))
 
-    st.session_state[widget] = st.session_state[key] = value if value in options else options[0]
     return st.selectbox(label, options, key=widget, help=help, format_func=titles.__getitem__, on_change=keep)

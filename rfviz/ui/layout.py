@@ -17,6 +17,7 @@ from rfviz.lab.animation import AnimationSpec
 from rfviz.lab.index import ASSETS, entry_of
 from rfviz.ui.component import Component
 from rfviz.ui.plain import plain
+from rfviz.ui.session import SessionValue, set_widget_value
 from rfviz.ui.share import share_place
 from rfviz.ui.state import PageState, pins
 from rfviz.ui.state.history import history_buttons
@@ -43,8 +44,8 @@ __all__ = [
 _BESIDE_TITLE = 60
 # Rows of a table that is shown whole.
 _SHORT = 14
-# Where the session keeps the state of the page that it shows.
-_PAGE = "rfviz.page"
+# The state of the page that the session shows.
+_PAGE = SessionValue[PageState | None]("page state", lambda: None)
 _HERE = Path(__file__).parent
 _marks = Component("page_marks", _HERE / "page_marks.js")
 _address = Component("address", _HERE / "address.js")
@@ -91,7 +92,8 @@ def page_header(
         Whether the page has any whose changes can be taken back.
     """
     page = entry_of(slug)
-    state = st.session_state[_PAGE] = PageState(slug)
+    state = PageState(slug)
+    _PAGE.set(state)
     teaching.begin(state)
     if "presets" in state.hidden:
         presets = None
@@ -153,19 +155,26 @@ def chart(
         if asked is not None and taken_curve(asked["id"]):
             st.rerun()  # the whole page: the lesson can go on
         live_chart(figure, key, description, clickable, secondary, placing, square, asked)
-    st.session_state[_PAGE].address.add_chart(key, figure)
+    _page().address.add_chart(key, figure)
     if animations is not None:
         under_chart(figure, key, description, animations)
 
 
 def under_chart(figure: go.Figure, key: str, description: str, animations: Sequence[AnimationSpec] = ()) -> None:
     """Draw the toolbar of a chart, and the charts that were pinned."""
-    state = st.session_state[_PAGE]
+    state = _page()
     with st.container(key=f"{key}-tools"):  # what comes and goes in here moves nothing that follows
         with st.container(horizontal=True, key=f"{key}-bar-row"):
             chart_bar(state, key, animations, pin=lambda: pins.want(state.page, key))
             share_place(state)
         pins.show(state, figure, key, description)
+
+
+def _page() -> PageState:
+    """Return the state of the page that is drawn."""
+    state = _PAGE.get()
+    assert state is not None, "page_header comes first"
+    return state
 
 
 def refused(error: object) -> None:
@@ -198,7 +207,7 @@ def details(state: PageState, parts: Mapping[str, Callable[[], object]], opened:
         return
     names = {in_address(title): state.key(f"details-{number}") for number, title in enumerate(parts)}
     for name in [*state.address.view("open", list(names)), *([in_address(opened)] if opened in parts else [])]:
-        st.session_state[names[name]] = True
+        set_widget_value(names[name], True)
     are_open = []
     for name, (title, fill) in zip(names, parts.items(), strict=True):
         with st.expander(title, key=names[name], on_change="rerun") as part:
@@ -212,7 +221,7 @@ def tabs(state: PageState, titles: Sequence[str]) -> tuple[str, Any]:
     """Draw tabs, and return the title of the open one and its container; the others stay empty."""
     names, key = {in_address(title): title for title in titles}, f"{state.page}:tab"
     for name in state.address.view("tab", list(names))[:1]:
-        st.session_state[key] = names[name]
+        set_widget_value(key, names[name])
     drawn = dict(zip(titles, st.tabs(titles, key=key, on_change="rerun"), strict=True))
     title = next((title for title, tab in drawn.items() if tab.open), titles[0])
     state.view["tab"] = "" if title == titles[0] else in_address(title)

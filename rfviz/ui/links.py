@@ -17,7 +17,7 @@ __all__ = ["data_values", "page_link"]
 def data_values(state: PageState) -> dict[str, Any]:
     """Return the data set of a page, with its settings, for the address of another page."""
     settings = {name: value for name, value in state.changed().items() if name.startswith("data.")}
-    return {"data": st.session_state[state.key("data")], **settings}
+    return {"data": state.value("data"), **settings}
 
 
 def page_link(slug: str, values: Mapping[str, Any], help: str = "") -> None:

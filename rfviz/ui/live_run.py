@@ -15,17 +15,23 @@ from rfviz.lab.cluster import cluster_address
 from rfviz.lab.cluster_work import compute_on_cluster
 from rfviz.ui.plain import plain
 from rfviz.ui.scheduler.background import Job
+from rfviz.ui.session import SessionValue, widget_value
 from rfviz.ui.teaching.presenter import is_presenting
 
-__all__ = ["LiveRun"]
+__all__ = ["WANTED", "LiveRun"]
 
 # Multiply-adds that run without being asked for: a second or two on two cores.
 _AT_ONCE = 2e11
 _REDRAW_S, _LOOK_S = 0.3, 0.1
 # Times that the work goes on for as long as the page took to draw: drawing takes time from all that is computed.
 _WORK_PER_DRAWING = 5
-# Where the session remembers that it wants the cluster.
-_SENT = "rfviz:on-cluster"
+# Whether the session wants the cluster.
+_SENT = SessionValue("on-cluster", bool)
+#: Of each page, whether the user has pressed Start.
+WANTED = SessionValue("wanted", bool)
+# Of each page, which work was stopped, and the work under way.
+_STOPPED = SessionValue[Hashable]("stopped", lambda: None)
+_JOB = SessionValue[Job | None]("job", lambda: None)
 _CLUSTER_HELP = (
     "Send the computation to the workers of the Dask cluster at `{}`, with the data, uploads included. They compute "
     "several parts at a time. “Your machine” shows them."
@@ -33,7 +39,7 @@ _CLUSTER_HELP = (
 
 
 class LiveRun:
-    """The buttons of a page's work, and the loop that lets it go on while the page is redrawn.
+    """The buttons of a page's work, and the loop that lets it go on while the page is redrawn; made in each run.
 
     Parameters
     ----------
@@ -46,6 +52,11 @@ class LiveRun:
         What pressing Start is good for, said while nothing is known.
     here_only : bool
         Whether no cluster may compute it.
+
+    Attributes
+    ----------
+    is_going : bool
+        Whether the work goes on next to the page; known once its buttons are drawn.
     """
 
     def __init__(
@@ -53,21 +64,14 @@ class LiveRun:
     ) -> None:
         self.work, self.note, self.hint, self._page = work, note, hint, page
         self._cluster = "" if here_only else cluster_address()
-        # Whether the user has pressed Start, which work was stopped, whether this run computes; the work under way,
-        # and how many parts were missing when the page was drawn.
-        names = ("wanted", "stopped", "go", "job", "left")
-        self._wanted, self._stopped, self._go, self._job, self._left = (f"{page}:{name}" for name in names)
+        self._wanted, self._stopped, self._job = WANTED.of(page), _STOPPED.of(page), _JOB.of(page)
+        self.is_going, self._n_left = False, 0
         self._bar: Any = None
         self._begun = time.monotonic()
 
-    @property
-    def is_going(self) -> bool:
-        """Whether the work goes on next to the page; known once its buttons are drawn."""
-        return bool(st.session_state.get(self._go))
-
     def start_and_stop(self) -> None:
         """Draw the buttons Start, Resume and Stop, how much is left to do, and the place of the progress bar."""
-        state, work = st.session_state, self.work
+        work = self.work
         left = work.missing()
         total = len(work.parts)
         for label, reason in work.failures().items():
@@ -75,7 +79,7 @@ class LiveRun:
         for label, text in work.warnings().items():
             st.warning(plain(f"{label}: {text}"), icon="⚠️")
         if not left:
-            state[self._wanted] = state[self._go] = False
+            self._wanted.set(False)
             if not is_presenting():
                 with self._row():
                     st.caption("The other parts are done." if work.failures() else "Done.")
@@ -91,7 +95,7 @@ class LiveRun:
             if self._cluster:
                 key = f"{self._page}:on-cluster"
                 st.toggle("On the cluster", self._is_sent, key=key, help=_CLUSTER_HELP.format(self._cluster),
-                          on_change=lambda: state.update({_SENT: state[key]}))  # fmt: skip
+                          on_change=lambda: _SENT.set(widget_value(key)))  # fmt: skip
             hint = f" {self.hint}" if len(left) == total and not running else ""
             st.caption(f"{len(left)} of {total} parts to compute.{hint}{self.note}", width="content")
             self._bar = st.empty()
@@ -106,28 +110,29 @@ class LiveRun:
 
     def _going(self, left: Sequence[Any]) -> bool:
         """Start or leave the job, and return whether the work goes on."""
-        state, work = st.session_state, self.work
-        job: Job | None = state.get(self._job)
+        work, job = self.work, self._job.get()
         name = work.identity, self._is_sent
-        stopped = state.get(self._stopped) == work.identity
-        running = not stopped and (state.get(self._wanted, False) or work.cost(left) < _AT_ONCE)
-        state[self._go], state[self._left] = running, len(left)
+        stopped = self._stopped.get() == work.identity
+        running = not stopped and (self._wanted.get() or work.cost(left) < _AT_ONCE)
+        self.is_going, self._n_left = running, len(left)
         if job is not None and (not running or job.name != name):
             job.leave()
         if running:
             if job is None or not job.is_going_on:
                 send = functools.partial(compute_on_cluster, work, self._cluster)
-                state[self._job] = job = Job(name, send if self._is_sent else work.run_missing)
+                job = Job(name, send if self._is_sent else work.run_missing)
+                self._job.set(job)
             job.look()
         return running
 
     @property
     def _is_sent(self) -> bool:
         """Whether the workers of the cluster compute, as the user has chosen for all pages."""
-        return bool(self._cluster) and st.session_state.get(_SENT, False)
+        return bool(self._cluster) and _SENT.get()
 
     def _want(self, wanted: bool, stopped: Hashable) -> None:
-        st.session_state[self._wanted], st.session_state[self._stopped] = wanted, stopped
+        self._wanted.set(wanted)
+        self._stopped.set(stopped)
 
     def _try_again(self) -> None:
         self.work.forget_failures()
@@ -142,13 +147,13 @@ class LiveRun:
             Whether there is more to draw; the page then ends with a rerun. In between a user can stop the work or
             change it: the calls to Streamlit in here are where an outdated run ends.
         """
-        if not self.is_going:
+        job, begun = self._job.get(), time.monotonic()
+        if not self.is_going or job is None:
             return False
-        job, drawn, begun = st.session_state[self._job], st.session_state[self._left], time.monotonic()
         patience = max(_REDRAW_S, _WORK_PER_DRAWING * (begun - self._begun))
         while not job.done.wait(_LOOK_S):
             self._bar.progress(*job.look())
-            if time.monotonic() - begun > patience and len(self.work.missing()) < drawn:
+            if time.monotonic() - begun > patience and len(self.work.missing()) < self._n_left:
                 return True
         if isinstance(job.error, RfvizError):
             st.error(plain(str(job.error)))

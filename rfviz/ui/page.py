@@ -19,6 +19,7 @@ from rfviz.lab.page import Computed, Page, compute, revision
 from rfviz.ui import layout
 from rfviz.ui.cache import SessionCache, session_cache
 from rfviz.ui.controls import PagePanel
+from rfviz.ui.session import SessionValue
 from rfviz.ui.share import share
 from rfviz.ui.sidebar import show_device
 from rfviz.ui.state import pins
@@ -34,6 +35,8 @@ STEPS = "One feature, step by step"
 LAST_PICTURE = "This is still the picture of the last settings that could be drawn."
 #: Below a chart of pairs none of which is followed.
 CLICK_A_PAIR = "Click a pair in the chart to mark it and to see the formula with its numbers."
+# Of each page, the data and the settings of its last picture.
+_SHOWN = SessionValue[tuple[int | None, Any]]("shown", lambda: (None, None))
 
 Source = TypeVar("Source")
 Settings = TypeVar("Settings")
@@ -74,7 +77,6 @@ class View(Generic[Source, Settings, Result]):
         self.cache: SessionCache
         self.live: LiveRun | None = None
         self._opened = ""
-        self._shown = f"{page.slug}:shown"
 
     # --- what a page's own view may override --------------------------------------------------------------------------
 
@@ -105,7 +107,7 @@ class View(Generic[Source, Settings, Result]):
 
     def last_settings(self) -> Settings | None:
         """Return the settings of the last picture of the same data, or None if there is none, or only in parts."""
-        source, settings = st.session_state.get(self._shown, (None, None))
+        source, settings = _SHOWN.of(self.page.slug).get()
         return settings if source == hash(self.source) and not self.page.has_parts(self.source) else None
 
     def recomputed(self, settings: Settings) -> Computed[Source, Settings, Result]:
@@ -147,7 +149,7 @@ class View(Generic[Source, Settings, Result]):
 
     def keep(self, settings: Settings) -> None:
         """Remember the settings of a picture that was drawn."""
-        st.session_state[self._shown] = hash(self.source), settings  # which data, without holding them in memory
+        _SHOWN.of(self.page.slug).set((hash(self.source), settings))  # which data, without holding them in memory
 
     # --- parts --------------------------------------------------------------------------------------------------------
 
@@ -174,18 +176,18 @@ class View(Generic[Source, Settings, Result]):
 
     def follow(self, rows: tuple[int, int]) -> None:
         """Mark a pair of rows from now on, and write out one feature of both."""
-        st.session_state[self.state.key("pair")] = rows
+        self.state.set("pair", rows)
         self.write_out(rows)
 
     def write_out(self, rows: tuple[int, int]) -> None:
         """Open the part that writes out one feature, at these rows."""
         for name, row in zip(("x", "z"), rows, strict=True):
-            st.session_state[self.state.key(f"steps-{name}")] = row + 1
+            self.state.set(f"steps-{name}", row + 1)
         self._opened = STEPS
 
     def followed(self, n: int) -> tuple[int, int] | None:
         """Return the pair of rows that is followed, if there is one and all n points have it."""
-        rows = st.session_state.get(self.state.key("pair"))
+        rows = self.state.value("pair")
         return None if rows is None or max(rows) >= n else rows
 
     def draw_details(self, settings: Settings, result: Result, charts: Sequence[Chart]) -> None:

@@ -12,11 +12,11 @@ import streamlit as st
 from rfviz.experiments.base import Chart
 from rfviz.lab.page import MapExport, Page
 from rfviz.ui.cache import SessionCache
+from rfviz.ui.session import SessionValue
 from rfviz.ui.state import PageState
 
 __all__ = ["Visit", "let_go", "share", "share_place"]
 
-_VISITED = "rfviz:visited"
 # Where a run of a page has left room for the button, next to what else can be done with its chart.
 _places: weakref.WeakKeyDictionary[PageState, Any] = weakref.WeakKeyDictionary()
 
@@ -39,6 +39,10 @@ class Visit:
 
     def script(self) -> str:
         return self.page.script(self.source, self.settings)
+
+
+# By page, the latest last.
+_VISITED = SessionValue("visited", dict[str, Visit])
 
 
 def share_place(state: PageState) -> None:
@@ -64,9 +68,9 @@ def share(state: PageState, page: Page[Any, Any, Any], source: Any, settings: An
         return
     values = {name: value for name, value in state.changed().items() if name in state.controls}
     visit = Visit(page, source, settings, result, values)
-    visited = st.session_state.setdefault(_VISITED, {})
+    visited = _VISITED.get()
     visited.pop(page.slug, None)
-    visited[page.slug] = visit  # the latest last
+    visited[page.slug] = visit
     with _places.pop(state, None) or st.container():
         asked = st.button("Share", icon=":material/ios_share:", key=state.key("share"),
                           help="Link, Python, pictures, numbers, features, report.")  # fmt: skip
@@ -78,6 +82,6 @@ def share(state: PageState, page: Page[Any, Any, Any], source: Any, settings: An
 
 def let_go(is_gone: Callable[[Mapping[str, Any]], bool]) -> None:
     """Drop what was seen with values that meet this: a report must not bring back what the user has dropped."""
-    visited = st.session_state.get(_VISITED, {})
+    visited = _VISITED.get()
     for slug in [slug for slug, visit in visited.items() if is_gone(visit.values)]:
         del visited[slug]

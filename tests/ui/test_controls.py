@@ -12,6 +12,7 @@ from rfviz.lab import maps
 from rfviz.lab.controls import _nearest, of_param
 from rfviz.params import Param
 from rfviz.ui import controls
+from rfviz.ui import session as door
 from rfviz.ui.controls import PagePanel
 from rfviz.ui.state import PageState, page_state
 from rfviz.words import shown
@@ -33,12 +34,13 @@ def panel(monkeypatch):
 
         return draw
 
-    def slider(key, label, options, labels, help=""):
-        drawn.append(("slider", label, (options, labels), {"help": help}))
-        return session[key]
+    def slider(key, control, value, on_change):
+        labels = [control.title(option) for option in control.options]
+        drawn.append(("slider", control.label, (list(control.options), labels), {"help": control.help}))
 
     kinds = ("toggle", "segmented_control", "selectbox", "number_input", "pills", "slider", "text_input")
-    fake = SimpleNamespace(session_state=session, query_params={}, **{kind: widget(kind) for kind in kinds})
+    fake = SimpleNamespace(query_params={}, **{kind: widget(kind) for kind in kinds})
+    monkeypatch.setattr(door, "st", SimpleNamespace(session_state=session))
     monkeypatch.setattr(controls, "st", fake)
     monkeypatch.setattr(page_state, "st", fake)
     monkeypatch.setattr(controls, "live_slider", slider)

@@ -21,6 +21,7 @@ from rfviz.lab.build_a_map.page import FORMULAS
 from rfviz.ui import layout
 from rfviz.ui.links import page_link
 from rfviz.ui.page import View
+from rfviz.ui.session import widget_value
 from rfviz.ui.widgets.live_chart import COLUMNS, taken_curve
 
 __all__ = ["BuildView"]
@@ -42,7 +43,7 @@ class BuildView(View[None, BuildAMap, Built]):
         for what, (low, high) in DRAWN.items():
             id = self._curve(what)
             if taken_curve(id):
-                heights = [y if what != "density" else max(y, 0.0) for _, y in sorted(st.session_state[id])]
+                heights = [y if what != "density" else max(y, 0.0) for _, y in sorted(widget_value(id))]
                 step = (high - low) / (COLUMNS - 1)
                 if what == "function":
                     formula = drawn_formula(low, high, heights)

@@ -42,17 +42,17 @@ class SurfaceView(View[Source, DecisionSurfaces, Outcome]):
     @property
     def points(self) -> list[str]:
         """The user's own points, each as ``x/y/class``."""
-        return list(st.session_state.get(self.state.key(POINTS.name), POINTS.default))
+        return list(self.state.value(POINTS.name, POINTS.default))
 
     @points.setter
     def points(self, points: list[str]) -> None:
-        st.session_state[self.state.key(POINTS.name)] = points
+        self.state.set(POINTS.name, points)
 
     def prepare(self) -> None:
         """Add the points that were clicked since the page was last drawn."""
-        if st.session_state.get(self.state.key("points_from")) != "own":
+        if self.state.value("points_from") != "own":
             return
-        number = int(st.session_state.get(self.state.key(CLASS.name), CLASS.default))
+        number = int(self.state.value(CLASS.name, CLASS.default))
         clicked = [format_point(x, y, number) for chart in PANELS for x, y in taken_places(chart)]
         if clicked:
             self.points = [*self.points, *clicked][:MOST_POINTS]

@@ -19,11 +19,15 @@ from rfviz.lab.maxout_pca.page import POINT
 from rfviz.lab.panel import ScaledData
 from rfviz.ui import layout
 from rfviz.ui.page import View
+from rfviz.ui.session import SessionValue
 from rfviz.ui.widgets import images
 from rfviz.ui.widgets.hover_card import hover_card
 from rfviz.ui.widgets.live_chart import taken_row
 
 __all__ = ["EmbeddingView"]
+
+# The data of the points that were shown last.
+_SHOWN_DATA = SessionValue[tuple[Any, ...] | None]("points-of", lambda: None)
 
 
 class EmbeddingView(View[ScaledData, MaxoutPCA, EmbeddingResult]):
@@ -34,10 +38,10 @@ class EmbeddingView(View[ScaledData, MaxoutPCA, EmbeddingResult]):
         clicked = taken_row("embedding", none=-1)
         if clicked is not None:
             self.state.apply({POINT: clicked + 1})
-        held, data = f"{self.state.page}:points-of", self.source.data.key[:2]
-        if st.session_state.get(held, data) != data and not self.state.was_set(POINT):
-            st.session_state[self.state.key(POINT)] = 0
-        st.session_state[held] = data
+        shown, data = _SHOWN_DATA.of(self.state.page), self.source.data.key[:2]
+        if shown.get() not in (None, data) and not self.state.was_set(POINT):
+            self.state.set(POINT, 0)
+        shown.set(data)
 
     def draw(self, settings: MaxoutPCA, result: EmbeddingResult, charts: Sequence[Chart]) -> None:
         main, dataset = charts[0], self.source.dataset

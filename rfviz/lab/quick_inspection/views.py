@@ -38,6 +38,7 @@ from rfviz.ui.links import data_values, page_link
 from rfviz.ui.own_data.comparison import offer_comparison
 from rfviz.ui.page import View
 from rfviz.ui.plain import plain
+from rfviz.ui.session import SessionValue, widget_value
 from rfviz.ui.share import share_place
 from rfviz.ui.widgets import images
 from rfviz.ui.widgets.live_chart import taken_row
@@ -64,6 +65,8 @@ the sidebar; a word of a category counts as much as a usual difference of two nu
 **Maps.** The first two principal components of the rows, of 1,000 random maxout features (pools of 8), and of 1,000
 random Fourier features with γ one over the squared median distance.
 """
+# The data that were inspected last.
+_INSPECTED = SessionValue("inspected", str)
 _HEIGHT, _THUMBNAILS = 330, 60
 _LEGEND = 12
 # Rows and columns of the file that a card shows.
@@ -82,7 +85,7 @@ def draw_colour(view: InspectionView, control: Control, key: str, on_change: Cal
     names, state = control.options, view.state
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="colour-steps"):
         draw_word(control, key, on_change)
-        place = names.index(st.session_state[key])
+        place = names.index(widget_value(key))
         for label, step, word in (("‹", -1, "Previous"), ("›", 1, "Next")):
             st.button(label, help=f"{word} colouring", key=f"{state.page}:colour:{word}", on_click=state.apply,
                       args=({"colour": names[(place + step) % len(names)]},))  # fmt: skip
@@ -158,10 +161,10 @@ class InspectionView(View[InspectedData[Data], Settings, InspectionResult]):
 
     def _are_new_data(self) -> bool:
         """Return whether other data were inspected before, whose findings must not stand next to these."""
-        key = f"{self.state.page}:inspected"
-        shown = repr((self.source.data.key, self.source.normalise))
-        before, st.session_state[key] = st.session_state.get(key), shown
-        return before != shown
+        inspected, data = _INSPECTED.of(self.state.page), repr((self.source.data.key, self.source.normalise))
+        before = inspected.get()
+        inspected.set(data)
+        return before != data
 
     def _show_maps(self, result: MapResult, settings: Settings) -> None:
         """Draw the three maps next to each other, and what their colours mean."""

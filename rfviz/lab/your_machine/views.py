@@ -30,14 +30,15 @@ from rfviz.lab.your_machine.compute import (
 from rfviz.lab.your_machine.figures import plot_shares
 from rfviz.ui import layout
 from rfviz.ui.cache import SessionCache
-from rfviz.ui.live_run import LiveRun
+from rfviz.ui.live_run import WANTED, LiveRun
 from rfviz.ui.scheduler.session import session_target
+from rfviz.ui.session import SessionValue
 from rfviz.ui.sidebar import show_device
 
 __all__ = ["show_machine"]
 
 _SLUG = "your-machine"
-_RUN = f"{_SLUG}:run"
+_RUN = SessionValue("benchmark run", int)
 # All users share the first run; who measures again gets a run of their own.
 _runs = itertools.count(1)
 # Between two redraws of a first look, so that its bars come one after the other and the page answers.
@@ -76,14 +77,14 @@ def show_machine() -> None:
 
 def _benchmark(cache: SessionCache) -> Work:
     """Return the run that this user sees: a part for each map, which never starts without being asked for."""
-    run = st.session_state.get(_RUN, 0), session_target()
+    run = _RUN.get(), session_target()
     parts = [Part(cls.label, speed_of, (cls, run), cost=float("inf")) for cls in registry().values()]
     return Work(parts, cache)
 
 
 def _measure_again() -> None:
-    st.session_state[_RUN] = next(_runs)
-    st.session_state[f"{_SLUG}:wanted"] = True
+    _RUN.set(next(_runs))
+    WANTED.of(_SLUG).set(True)
 
 
 def _first_look(work: Work, cache: SessionCache, look: bool) -> tuple[list[Timing], bool]:

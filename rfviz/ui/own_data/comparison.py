@@ -11,6 +11,7 @@ from rfviz.datasets import files
 from rfviz.errors import RfvizError
 from rfviz.ui.own_data.session import session_data
 from rfviz.ui.plain import plain
+from rfviz.ui.session import widget_value
 from rfviz.ui.state import PageState
 from rfviz.ui.streamlit_private import discard_upload
 
@@ -29,28 +30,27 @@ def offer_comparison(state: PageState, then: Mapping[str, Any]) -> None:
     then : mapping
         Settings that show the comparison, once the file is there.
     """
-    held, name = session_data(), str(st.session_state.get(state.key("data"), ""))
+    held, name = session_data(), str(state.value("data", ""))
     own = held.sets.get(name)
     if own is None or own.dataset.origin is None or own.dataset.image_shape:
         return
     # Another key empties the widget.
-    turn, refused = state.key("own other turn"), state.key("own other refused")
-    number = st.session_state.setdefault(turn, 0)
+    number = state.value("own other turn", 0)
     key = f"{state.page}:own-other-{number}"
 
     def take() -> None:
-        file = st.session_state.get(key)
+        file = widget_value(key)
         if file is None or name not in held.sets:
             return
         try:
             held.compare(name, files.read_upload(file.name, file.getvalue()))
         except RfvizError as error:
-            st.session_state[refused] = str(error)
+            state.set("own other refused", str(error))
         else:
-            st.session_state[refused] = ""
+            state.set("own other refused", "")
             state.apply(then)
         discard_upload(file)
-        st.session_state[turn] = number + 1
+        state.set("own other turn", number + 1)
 
     if own.dataset.origin.other is not None:
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -60,6 +60,6 @@ def offer_comparison(state: PageState, then: Mapping[str, Any]) -> None:
         return
     with st.popover("Another file…", icon=":material/compare_arrows:", help=_HELP):
         st.file_uploader("A table to compare with", max_upload_size=files.MAX_BYTES // 1024**2, key=key, on_change=take)
-        if st.session_state.get(refused):
-            st.error(st.session_state[refused])
+        if refused := state.value("own other refused"):
+            st.error(refused)
         st.caption(_NOTE)

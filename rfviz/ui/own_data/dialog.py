@@ -14,12 +14,15 @@ from rfviz.errors import DataError, RfvizError
 from rfviz.progress import Progress
 from rfviz.ui.own_data import text
 from rfviz.ui.own_data.preview import preview
-from rfviz.ui.own_data.session import DRAFT, SessionData
+from rfviz.ui.own_data.session import DRAFT, Draft, SessionData
+from rfviz.ui.session import SessionValue
 from rfviz.ui.streamlit_private import discard_upload
 
 __all__ = ["bring"]
 
-_ROUND, _REFUSED, _FOUND = "rfviz.own round", "rfviz.own refused", "rfviz.own found"
+# How many files were taken, why the last one was refused, and the data sets that OpenML found, or why it found none.
+_ROUND, _REFUSED = SessionValue("own round", int), SessionValue("own refused", str)
+_FOUND = SessionValue[list[openml.Entry] | str | None]("own found", lambda: None)
 # More results than these are counted, not listed.
 MOST_SHOWN = 50
 
@@ -38,25 +41,25 @@ def bring(held: SessionData, used: Callable[[str], None], dismissed: Callable[[]
     """
 
     def leave() -> None:
-        for name in (DRAFT, _REFUSED, _FOUND):
-            st.session_state.pop(name, None)
+        for value in (DRAFT, _REFUSED, _FOUND):
+            value.pop()
         dismissed()
 
     @st.dialog(text.DIALOG_TITLE, width="large", on_dismiss=leave)
     def dialog() -> None:
-        draft = st.session_state.get(DRAFT)
+        draft = DRAFT.get()
         if draft is None:
             _choose()
             return
         if preview(held, draft, _another, used):
-            st.session_state.pop(DRAFT, None)
+            DRAFT.pop()
             st.rerun()
 
     dialog()
 
 
 def _another() -> None:
-    st.session_state.pop(DRAFT, None)
+    DRAFT.pop()
 
 
 def _choose() -> None:
@@ -73,13 +76,13 @@ def _choose() -> None:
 def _from_file() -> None:
     most = files.MAX_BYTES // 1024**2
     # Another key empties the widget; what it held has become the draft, or was refused.
-    number = st.session_state.setdefault(_ROUND, 0)
+    number = _ROUND.get()
     # Of any type: the widget would refuse a file without a word, the reader says what to do with it.
     file = st.file_uploader(
         "A table, arrays, or images", max_upload_size=most, key=f"own-file-{number}", label_visibility="collapsed"
     )
     place = st.container()
-    if refused := st.session_state.get(_REFUSED):
+    if refused := _REFUSED.get():
         place.error(refused)
     for kind, endings, words in text.KINDS:
         st.markdown(f"**{kind}** {endings}  \n{words}")
@@ -87,9 +90,9 @@ def _from_file() -> None:
     if file is None:
         return
     with place, st.spinner("Looking at the file…"):
-        st.session_state[_REFUSED] = _take(lambda: files.read_upload(file.name, file.getvalue()))
+        _REFUSED.set(_take(lambda: files.read_upload(file.name, file.getvalue())))
     discard_upload(file)
-    st.session_state[_ROUND] = number + 1
+    _ROUND.set(number + 1)
     _draw_again()
 
 
@@ -100,8 +103,8 @@ def _from_openml() -> None:
                               max_chars=128, key="own-openml-query")  # fmt: skip
         asked = st.form_submit_button("Search", icon=":material/search:")
     if asked and query.strip():
-        st.session_state[_FOUND] = _found(query)
-    found = st.session_state.get(_FOUND)
+        _FOUND.set(_found(query))
+    found = _FOUND.get()
     if isinstance(found, str):
         st.error(found)
     elif found:
@@ -121,7 +124,7 @@ def _offer(found: list[openml.Entry]) -> None:
         if error:
             st.error(error)
             return
-        st.session_state.pop(_FOUND, None)
+        _FOUND.pop()
         _draw_again()
 
 
@@ -160,5 +163,5 @@ def _take(read: Callable[[], Any]) -> str:
         taken = read()
     except RfvizError as error:
         return str(error)
-    st.session_state[DRAFT] = {"upload": taken, "begun": taken.suggestion}
+    DRAFT.set(Draft(taken, taken.suggestion))
     return ""

@@ -10,15 +10,18 @@ import streamlit as st
 from rfviz.datasets.base import OWN, DatasetSpec, is_own
 from rfviz.ui import share
 from rfviz.ui.own_data import text
-from rfviz.ui.own_data.session import DRAFT, session_data, specs
+from rfviz.ui.own_data.session import DRAFT, Draft, session_data, specs
 from rfviz.ui.plain import plain
+from rfviz.ui.session import SessionValue
 from rfviz.ui.state import PageState, history, pins
 
 __all__ = ["ENTRY", "chosen", "is_own", "menu", "remarks", "specs", "title_of"]
 
 # The choice that opens the dialog; ``?data=own`` in an address does so too.
 ENTRY = "own"
-_ARRIVED = "rfviz.own arrived"
+# Of the session, the data set that was just brought. Of each page, the last one that was chosen, and what is to be said
+# of a link that names somebody else's.
+_ARRIVED = SessionValue("own arrived", str)
 
 
 def title_of(name: str, known: dict[str, DatasetSpec]) -> str:
@@ -32,7 +35,6 @@ def menu(state: PageState, offered: list[str], default: str, known: dict[str, Da
     Here a data set that was just brought becomes the choice, and an address that names somebody else's data gives the
     default with a word about why.
     """
-    key, notice = state.key("data"), state.key("own notice")
 
     def is_gone(values: Mapping[str, Any]) -> bool:
         name = str(values.get("data", ""))
@@ -42,36 +44,36 @@ def menu(state: PageState, offered: list[str], default: str, known: dict[str, Da
     pins.let_go(is_gone)
     share.let_go(is_gone)
     history.remove_entries(is_gone)
-    arrived = st.session_state.pop(_ARRIVED, None)
+    arrived = _ARRIVED.pop()
     if arrived in offered:
-        st.session_state[key] = arrived
+        state.set("data", arrived)
     asked = st.query_params.get("data", "")
-    if key not in st.session_state and is_own(asked) and asked not in offered:
-        st.session_state[key] = default
+    if state.value("data") is None and is_own(asked) and asked not in offered:
+        state.set("data", default)
         shown = asked.removeprefix(OWN)[:60]
-        st.session_state[notice] = text.ELSEWHERE.format(name=plain(shown), default=known[default].title)
+        state.set("own notice", text.ELSEWHERE.format(name=plain(shown), default=known[default].title))
     return [ENTRY, *offered]
 
 
 def chosen(state: PageState, name: str, default: str, known: dict[str, DatasetSpec]) -> str:
     """Return the data set to show for a choice of the menu, and open the dialog where that was chosen."""
-    before, notice = state.key("data before"), state.key("own notice")
-    if notice in st.session_state and name == default:
-        (state.place or st).info(st.session_state[notice], icon=":material/link_off:")
+    notice = state.value("own notice")
+    if notice and name == default:
+        (state.place or st).info(notice, icon=":material/link_off:")
     else:
-        st.session_state.pop(notice, None)
+        state.set("own notice", "")
     if name != ENTRY:
-        st.session_state[before] = name
+        state.set("data before", name)
         return name
-    shown = st.session_state.get(before, default)
+    shown = state.value("data before", default)
     shown = shown if shown in known else default
     state.shown["data"] = shown  # nobody wants to go back to an open dialog
 
     def used(key: str) -> None:
-        st.session_state[_ARRIVED] = key
+        _ARRIVED.set(key)
 
     def dismissed() -> None:
-        st.session_state[state.key("data")] = shown
+        state.set("data", shown)
 
     from rfviz.ui.own_data.dialog import bring  # with the readers of all kinds of files
 
@@ -86,12 +88,12 @@ def remarks(state: PageState, name: str, default: str, known: dict[str, DatasetS
         return
 
     def prepare() -> None:
-        st.session_state[DRAFT] = {"upload": own.upload, "begun": own.how}
-        st.session_state[state.key("data")] = ENTRY
+        DRAFT.set(Draft(own.upload, own.how))
+        state.set("data", ENTRY)
 
     def drop() -> None:
         session_data().drop(name)
-        st.session_state[state.key("data")] = default
+        state.set("data", default)
 
     with st.container(horizontal=True):
         st.button("Prepare…", icon=":material/tune:", on_click=prepare, key=f"{state.page}:own-prepare",

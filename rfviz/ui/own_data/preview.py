@@ -19,7 +19,7 @@ from rfviz.errors import RfvizError
 from rfviz.figures.images import data_uri
 from rfviz.params import Param
 from rfviz.ui.own_data import text
-from rfviz.ui.own_data.session import SessionData
+from rfviz.ui.own_data.session import Draft, SessionData
 from rfviz.ui.plain import plain
 
 __all__ = ["preview"]
@@ -30,15 +30,14 @@ _QUICK_CELLS = 2_000_000
 _THUMBNAILS, _MOST_COLUMNS = 12, 100
 
 
-def preview(held: SessionData, draft: dict[str, Any], another: Callable[[], None], used: Callable[[str], None]) -> bool:
+def preview(held: SessionData, draft: Draft, another: Callable[[], None], used: Callable[[str], None]) -> bool:
     """Show a file and the choices about it.
 
     Parameters
     ----------
     held : SessionData
         Where the data set is put.
-    draft : dict
-        ``upload``, and the preparation to begin with, ``begun``.
+    draft : Draft
     another : callable
         Called before the dialog is drawn again where the user wants another file.
     used : callable
@@ -50,7 +49,7 @@ def preview(held: SessionData, draft: dict[str, Any], another: Callable[[], None
         Whether it is made, and the dialog can close.
     """
     head = st.container()
-    taken = _of_parts(draft["upload"], draft)
+    taken = _of_parts(draft.upload, draft)
     with head, st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.markdown(f"**{plain(taken.name)}** · {taken.facts}")
         st.button("Another file", icon=":material/arrow_back:", type="tertiary", on_click=another, key="own-another")
@@ -59,7 +58,7 @@ def preview(held: SessionData, draft: dict[str, Any], another: Callable[[], None
     look, choose = st.columns([1.45, 1], gap="medium")
     with choose:
         with st.container(key="own-choices"):
-            how = _choices(taken, draft["begun"])
+            how = _choices(taken, draft.begun)
         quick = taken.pictures is None and taken.n_rows * max(len(taken.columns), 1) <= _QUICK_CELLS
         problem = _result(taken, how, draft) if quick else _outlook(taken, how)
         if problem:
@@ -73,7 +72,7 @@ def preview(held: SessionData, draft: dict[str, Any], another: Callable[[], None
     return done
 
 
-def _of_parts(taken: Upload, draft: dict[str, Any]) -> Upload:
+def _of_parts(taken: Upload, draft: Draft) -> Upload:
     """Draw the choice of a table, of a file that holds several, and return the chosen one."""
     if taken.file is None:
         return taken
@@ -85,13 +84,11 @@ def _of_parts(taken: Upload, draft: dict[str, Any]) -> Upload:
         except RfvizError as error:
             st.error(str(error))
             return taken
-        draft |= {"upload": taken, "begun": taken.suggestion, "made for": None}
+        draft.upload, draft.begun, draft.made_for = taken, taken.suggestion, None
     return taken
 
 
-def _use(
-    held: SessionData, taken: Upload, how: Preparation, draft: dict[str, Any], used: Callable[[str], None]
-) -> bool:
+def _use(held: SessionData, taken: Upload, how: Preparation, draft: Draft, used: Callable[[str], None]) -> bool:
     try:
         dataset = _prepared(taken, how, draft)
     except RfvizError as error:
@@ -102,21 +99,20 @@ def _use(
     return True
 
 
-def _prepared(taken: Upload, how: Preparation, draft: dict[str, Any]) -> Dataset:
+def _prepared(taken: Upload, how: Preparation, draft: Draft) -> Dataset:
     """Return the data set, from the draft where the choices have not changed since."""
-    if draft.get("made for") != how:
+    if draft.made is None or draft.made_for != how:
         bar = st.empty()
 
         def report(share: float | None, words: str) -> None:
             bar.progress(share or 0.0, text=words)
 
-        draft["made"] = taken.prepare(how, report)
-        draft["made for"] = how
+        draft.made, draft.made_for = taken.prepare(how, report), how
         bar.empty()
-    return draft["made"]
+    return draft.made
 
 
-def _result(taken: Upload, how: Preparation, draft: dict[str, Any]) -> str:
+def _result(taken: Upload, how: Preparation, draft: Draft) -> str:
     """Say what comes of the choices; why nothing does, where it does not."""
     try:
         dataset = _prepared(taken, how, draft)

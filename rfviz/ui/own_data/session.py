@@ -23,12 +23,13 @@ from rfviz.datasets import files
 from rfviz.datasets.base import OWN, Dataset, DatasetSpec
 from rfviz.features.draws import remember_normals
 from rfviz.ui.cache import DRAWS_BYTES, STORE
+from rfviz.ui.session import SessionValue
 from rfviz.ui.streamlit_private import close_session, forget_last_script, is_anybody_there, is_session_active
 
 if TYPE_CHECKING:
     from rfviz.datasets.files import Preparation, Upload
 
-__all__ = ["DRAFT", "IDLE_BYTES", "MOST_SETS", "OwnSet", "SessionData", "session_data", "specs"]
+__all__ = ["DRAFT", "IDLE_BYTES", "MOST_SETS", "Draft", "OwnSet", "SessionData", "session_data", "specs"]
 
 MOST_SETS = 4
 # A page that loses its connection for a moment, as when a lid is closed and opened, comes back to its data.
@@ -36,9 +37,6 @@ GRACE_S = 45.0
 _COLLECT_S = 10.0
 # Cached results that await the next visitor when everybody has gone.
 IDLE_BYTES = 100_000_000
-_STATE = "rfviz.own data"
-#: Where the file is that the dialog looks at.
-DRAFT = "rfviz.own draft"
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,11 +139,33 @@ class SessionData:
         return key
 
 
+@dataclass(eq=False)
+class Draft:
+    """A file that the dialog looks at.
+
+    Attributes
+    ----------
+    upload : Upload
+    begun : Preparation
+        What the choices begin with.
+    made : Dataset or None
+        The data set of the choices of `made_for`.
+    """
+
+    upload: Upload
+    begun: Preparation
+    made_for: Preparation | None = None
+    made: Dataset | None = None
+
+
+#: The file that the dialog looks at, if it looks at one.
+DRAFT = SessionValue[Draft | None]("own draft", lambda: None)
+_DATA = SessionValue("own data", SessionData)
+
+
 def session_data() -> SessionData:
     """Return the uploads of this session, and install a hook that ends it when its page has gone."""
-    found = st.session_state.get(_STATE)
-    if found is None:
-        found = st.session_state[_STATE] = SessionData()
+    found = _DATA.get()
     _presence(found)
     return found
 

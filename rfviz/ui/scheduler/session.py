@@ -6,17 +6,17 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from rfviz import backend
 from rfviz.ui.scheduler.requests import Request, Target, current_request
+from rfviz.ui.session import SessionValue
 from rfviz.ui.streamlit_private import stop_superseded_run
 
 __all__ = ["DEVICE", "PRECISION", "acting_for", "new_request", "session_target"]
 
-#: Keys of a session's choices.
-DEVICE, PRECISION = "rfviz:device", "rfviz:precision"
+#: A session's choices; empty where it has made none.
+DEVICE, PRECISION = SessionValue("device", str), SessionValue("precision", str)
 _acting: ContextVar[Request | None] = ContextVar("rfviz_request", default=None)
 
 
@@ -28,9 +28,9 @@ def session_target() -> Target:
     devices = [device.name for device in backend.available_devices()]
     if len(devices) == 1:
         return Target(devices[0])
-    chosen = precision = None
+    chosen = precision = ""
     if get_script_run_ctx(suppress_warning=True) is not None:
-        chosen, precision = st.session_state.get(DEVICE), st.session_state.get(PRECISION)
+        chosen, precision = DEVICE.get(), PRECISION.get()
     name = chosen if chosen in devices else backend.get_device().name
     return Target(name, precision or "float32") if name != "cpu" else Target(name)
 

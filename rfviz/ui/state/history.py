@@ -11,11 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import streamlit as st
-
 from rfviz.ui.component import Component, fields
+from rfviz.ui.session import SessionValue
 
-__all__ = ["DEPTH", "History", "history_buttons", "history_of", "remove_entries"]
+__all__ = ["DEPTH", "HISTORY", "History", "history_buttons", "history_of", "remove_entries"]
 
 #: Steps that can be undone.
 DEPTH = 50
@@ -111,15 +110,19 @@ class History:
         self.part()
 
 
+#: Of each page.
+HISTORY = SessionValue("history", History)
+
+
 def history_of(page: str) -> History:
     """Return the history of a page in this session."""
-    return st.session_state.setdefault(f"{page}:history", History())
+    return HISTORY.of(page).get()
 
 
 def remove_entries(is_gone: Callable[[Mapping[str, Any]], bool]) -> None:
     """Remove from the history of every page the entries that meet this."""
-    for key in [str(key) for key in st.session_state if str(key).endswith(":history")]:
-        st.session_state[key].remove(is_gone)
+    for history in HISTORY.of_all():
+        history.get().remove(is_gone)
 
 
 def history_buttons(

@@ -1,6 +1,6 @@
 """Values of the controls of a page: held by the session, read from the address once, and written back to it.
 
-A value lives in ``st.session_state`` under ``<page>.<name>``, so that it survives a visit to another page; the address
+The session holds a value under ``<page>.<name>``, so that it survives a visit to another page; the address
 of the page holds what differs from the defaults, under ``<name>``.
 
 A widget of Streamlit's has a key of its own, ``<page>.<name>:<generation>``. A browser sends the values of all widgets
@@ -23,14 +23,23 @@ from rfviz.lab.address import format_value, same_text
 from rfviz.lab.controls import Control
 from rfviz.ui.component import Component
 from rfviz.ui.plain import plain
+from rfviz.ui.session import SessionValue, remove_all, set_widget_value, widget_value
 from rfviz.ui.state.address import AddressReader
-from rfviz.ui.state.history import History, history_of
+from rfviz.ui.state.history import HISTORY, History, history_of
 
 __all__ = ["PageState", "forget_page"]
 
-_LAST_PAGE = "rfviz:page"
+_LAST_PAGE = SessionValue("page", str)
 # Tells the sessions of a browser's page apart.
-_SESSION = "rfviz:session"
+_TOKEN = SessionValue("session", lambda: secrets.token_hex(8))
+# Of each page: the defaults of its controls by name, and how often each widget was set (see above); the controls that
+# were set at once before this run; the labels of the controls, and what differed from the defaults, when it was last
+# drawn; and what it was asked to hide, and has not, when that was last said.
+_DEFAULTS = SessionValue("defaults", dict[str, Any])
+_GENERATIONS = SessionValue("generations", dict[str, int])
+_SET_AT_ONCE = SessionValue("set", frozenset[str])
+_LAST = SessionValue[tuple[Mapping[str, str], Mapping[str, str]]]("last", lambda: ({}, {}))
+_UNKNOWN = SessionValue("unknown", list[str])
 _sync = Component("url", Path(__file__).with_name("url.js"))
 
 
@@ -68,8 +77,8 @@ class PageState:
         self.page = page
         self.controls: dict[str, Control] = {}
         self.place: Any = None
-        self.address = AddressReader(st.query_params, arrives=st.session_state.get(_LAST_PAGE) != page)
-        st.session_state[_LAST_PAGE] = page
+        self.address = AddressReader(st.query_params, arrives=_LAST_PAGE.get() != page)
+        _LAST_PAGE.set(page)
         self.hidden: Collection[str] = ()
         self.possible: Callable[[], Collection[str]] = frozenset
         self.only: Collection[str] | None = None
@@ -79,18 +88,25 @@ class PageState:
         self._labels: dict[str, str] = {}
         self._defaults: dict[str, Any] = {}
         self._started: float | None = None
-        self._set_at_once = f"{page}:set"
 
     def key(self, name: str) -> str:
-        """Return the key of a control's value in the session's state."""
+        """Return the key under which the session holds a value of the page; or a widget, which then goes with it."""
         return f"{self.page}.{name}"
 
     def widget_key(self, name: str) -> str:
         """Return the key of the widget that shows a control's value."""
-        return f"{self.key(name)}:{self._generations().get(name, 0)}"
+        return f"{self.key(name)}:{self._generations.get(name, 0)}"
 
-    def register(self, name: str, default: Any, clean: Callable[[Any], Any]) -> str:
-        """Make sure that a control has a legal value, and return the value's key.
+    def value(self, name: str, default: Any = None) -> Any:
+        """Return the value of a control, or another one that :meth:`set` has been given."""
+        return widget_value(self.key(name), default)
+
+    def set(self, name: str, value: Any) -> None:
+        """Set a value of the page, which is forgotten with those of its controls; see :meth:`apply` for drawn ones."""
+        set_widget_value(self.key(name), value)
+
+    def register(self, name: str, default: Any, clean: Callable[[Any], Any]) -> Any:
+        """Make sure that a control has a legal value, and return it.
 
         Parameters
         ----------
@@ -105,18 +121,18 @@ class PageState:
         if self._started is None:
             self._started = time.monotonic()
         self._defaults[name] = default
-        key = self.key(name)
-        value = st.session_state.get(key, default)
+        held = self.value(name)
+        value = default if held is None else held
         # What was left at a default follows it: the whole of small images is not a part of larger ones.
-        before = st.session_state.setdefault(f"{self.page}:defaults", {})
+        before = _DEFAULTS.of(self.page).get()
         if name in before and value == before[name] and not self.was_set(name):
             value = default
         before[name] = default
         value = _legal(value, default, clean)
-        if key not in st.session_state or self.address.is_asked(name):
+        if held is None or self.address.is_asked(name):
             value = self.address.read(name, default, value, clean)
-        st.session_state[key] = value
-        return key
+        self.set(name, value)
+        return value
 
     def draws(self, name: str, label: str) -> bool:
         """Return whether a control is to be drawn, and note its label; one that is not drawn keeps its value."""
@@ -129,21 +145,21 @@ class PageState:
 
     def last(self) -> tuple[Mapping[str, str], Mapping[str, str]]:
         """Return the labels of the page's controls and what differed from the defaults when it was last drawn."""
-        return st.session_state.get(f"{self.page}:last", ({}, {}))
+        return _LAST.of(self.page).get()
 
     def apply(self, values: Mapping[str, Any]) -> None:
         """Set several controls at once: a preset. To be called from a callback, before the controls are drawn."""
         self.history.part()
-        generations = self._generations()
+        generations = self._generations
         for name, value in values.items():
-            if st.session_state.get(self.key(name), value) != value:
+            if self.value(name, value) != value:
                 generations[name] = generations.get(name, 0) + 1
-            st.session_state[self.key(name)] = value
-        st.session_state[self._set_at_once] = frozenset(values)
+            self.set(name, value)
+        _SET_AT_ONCE.of(self.page).set(frozenset(values))
 
     def was_set(self, name: str) -> bool:
         """Return whether a control was among those that were set at once before this run."""
-        return name in st.session_state.get(self._set_at_once, ())
+        return name in _SET_AT_ONCE.of(self.page).get()
 
     def forget(self) -> None:
         """Start as in a new session: the address and the defaults count, and no step leads back to what was before."""
@@ -158,18 +174,18 @@ class PageState:
         """End a run, after the last control: say what was wrong with the address, and write the values to it."""
         for notice in [*self._hides_nothing(), *self.address.finish()]:
             st.toast(notice, icon="⚠️")
-        st.session_state.pop(self._set_at_once, None)
+        _SET_AT_ONCE.of(self.page).pop()
         values = {name: format_value(value) for name, value in self.changed().items()}
         values |= {name: text for name, text in self.view.items() if text}
-        st.session_state[f"{self.page}:last"] = dict(self._labels), values
+        _LAST.of(self.page).set((dict(self._labels), values))
         # With what else the address says, so that it is written again when a step of a lesson has replaced it.
         others = [st.query_params.get(name) for name in ("lesson", "step", "present", "hide", "lecture")]
         self.history.record(self.values() | self.shown, self._started or 0.0, time.monotonic())
         self._started = None
         steps = {"back": self.history.back, "forward": self.history.forward}
-        session = st.session_state.setdefault(_SESSION, secrets.token_hex(8))
         held = [self._holds(preset) for preset in self.presets]
-        data = {"path": self.page, "values": values, "others": others, "steps": steps, "session": session, "held": held}
+        data = {"path": self.page, "values": values, "others": others, "steps": steps, "session": _TOKEN.get(),
+                "held": held}  # fmt: skip
         _sync.mount(f"{self.page}:url", data, height=1)
 
     def changed(self) -> dict[str, Any]:
@@ -178,7 +194,7 @@ class PageState:
 
     def values(self) -> dict[str, Any]:
         """Return the values of all controls, by name."""
-        return {name: st.session_state.get(self.key(name), default) for name, default in self._defaults.items()}
+        return {name: self.value(name, default) for name, default in self._defaults.items()}
 
     def _holds(self, preset: Mapping[str, Any]) -> bool:
         """Return whether the controls have the values of a preset, apart from those that the page lacks at present."""
@@ -189,30 +205,29 @@ class PageState:
             if name in present
         )
 
+    @property
     def _generations(self) -> dict[str, int]:
-        return st.session_state.setdefault(f"{self.page}:generations", {})
+        return _GENERATIONS.of(self.page).get()
 
     def _hides_nothing(self) -> list[str]:
         """Return a sentence where the address hides what the page does not have; once, since a fragment runs often."""
-        told, unknown = f"{self.page}:unknown", sorted({*self.hidden} - {*self._defaults})
+        told, unknown = _UNKNOWN.of(self.page), sorted({*self.hidden} - {*self._defaults})
         unknown = unknown and sorted({*unknown} - {*self.possible()})
-        if not unknown or st.session_state.get(told) == unknown:
+        if not unknown or told.get() == unknown:
             return []
-        st.session_state[told] = unknown
+        told.set(unknown)
         return [f"hide={plain(','.join(unknown))} in the address: this page has nothing of that name."]
 
 
 def forget_page(page: str) -> None:
     """Let the next visit to a page take all from the address, also if it is the page that is shown."""
     _forget(page)
-    st.session_state.pop(f"{page}:pins", None)
-    st.session_state.pop(_LAST_PAGE, None)
+    _LAST_PAGE.pop()
 
 
 def _forget(page: str) -> None:
-    for key in [key for key in st.session_state if str(key).startswith(f"{page}.")]:
-        del st.session_state[key]
-    st.session_state.pop(f"{page}:history", None)
+    remove_all(f"{page}.")
+    HISTORY.of(page).pop()
 
 
 def _legal(value: Any, default: Any, clean: Callable[[Any], Any]) -> Any:

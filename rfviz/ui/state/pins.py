@@ -16,7 +16,6 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 import plotly.graph_objects as go
-import streamlit as st
 
 from rfviz.cache import Cache
 from rfviz.datasets.base import is_own
@@ -27,12 +26,14 @@ from rfviz.lab.controls import Control
 from rfviz.lab.page import Page, compute
 from rfviz.ui.component import Component, fields
 from rfviz.ui.plain import plain
+from rfviz.ui.session import SessionValue
 from rfviz.ui.state.page_state import PageState
 from rfviz.words import shown
 
 __all__ = [
     "MOST",
     "Pin",
+    "clear",
     "differences",
     "draw_linked",
     "in_address",
@@ -103,14 +104,21 @@ class Pin:
     alt: str
 
 
-def pins_of(page: str) -> list[Pin]:
+# Of each page: its pinned charts, the first one first; the key of the chart to pin when the page is drawn next; and
+# what the address pins that is not drawn yet.
+_PINS = SessionValue("pins", tuple[Pin, ...])
+_WANTED = SessionValue("pin", str)
+_LINKED = SessionValue("pins-linked", list[str])
+
+
+def pins_of(page: str) -> tuple[Pin, ...]:
     """Return the pinned charts of a page, the first one first."""
-    return st.session_state.setdefault(f"{page}:pins", [])
+    return _PINS.of(page).get()
 
 
 def want(page: str, chart: str) -> None:
     """Pin the chart of that key when the page is drawn next."""
-    st.session_state[f"{page}:pin"] = chart
+    _WANTED.of(page).set(chart)
 
 
 def take(state: PageState, figure: go.Figure, chart: str, alt: str) -> None:
@@ -128,13 +136,13 @@ def _add(
     layout = {key: value for key, value in spec["layout"].items() if key != "template"}
     text = plotly_json({"name": name, "figure": {"data": list(spec["data"]), "layout": layout}})
     pin = Pin(name, chart, dict(values), query, _words(values, controls), text.encode(), alt)
-    st.session_state[f"{state.page}:pins"] = [*pins_of(state.page), pin][-MOST:]
+    _PINS.of(state.page).set((*pins_of(state.page), pin)[-MOST:])
 
 
 def in_address(page: str) -> str:
     """Return the pinned charts of a page as an address holds them, without those of uploads."""
     pinned = [f"{pin.chart}:{pin.query}" for pin in pins_of(page) if not is_own(str(pin.values.get("data")))]
-    return ";".join(pinned + st.session_state.get(f"{page}:pins-linked", []))
+    return ";".join(pinned + _LINKED.of(page).get())
 
 
 def draw_linked(page: Page[Any, Any, Any], state: PageState, cache: Cache) -> bool:
@@ -142,23 +150,22 @@ def draw_linked(page: Page[Any, Any, Any], state: PageState, cache: Cache) -> bo
 
     Of a computation in parts the chart shows what is known already.
     """
-    key = f"{page.slug}:pins-linked"
-    linked = state.address.text("pins")
-    if linked:
-        st.session_state[f"{page.slug}:pins"] = []
-        st.session_state[key] = linked.split(";")[:MOST]
+    linked = _LINKED.of(page.slug)
+    if asked := state.address.text("pins"):
+        _PINS.of(page.slug).set(())
+        linked.set(asked.split(";")[:MOST])
     came = False
     # One that was drawn is off the list: a control that is moved meanwhile ends this, and the rest comes afterwards.
-    while left := st.session_state.get(key):
+    while left := linked.get():
         try:
             _draw(page, state, cache, left[0])
             came = True
         except RfvizError as error:
             state.address.refuse(f"A pinned chart of the link is left out. {plain(str(error))}")
         except Exception:
-            st.session_state[key] = left[1:]  # or the page would go wrong whatever the user does
+            linked.set(left[1:])  # or the page would go wrong whatever the user does
             raise
-        st.session_state[key] = left[1:]
+        linked.set(left[1:])
     return came
 
 
@@ -181,13 +188,18 @@ def _draw(page: Page[Any, Any, Any], state: PageState, cache: Cache, text: str) 
 
 def remove(page: str, name: str) -> None:
     """Take a pin away."""
-    st.session_state[f"{page}:pins"] = [pin for pin in pins_of(page) if pin.name != name]
+    _PINS.of(page).set(tuple(pin for pin in pins_of(page) if pin.name != name))
+
+
+def clear(page: str) -> None:
+    """Take all pins of a page away."""
+    _PINS.of(page).pop()
 
 
 def let_go(is_gone: Callable[[Mapping[str, Any]], bool]) -> None:
     """Take away the pins of every page whose values meet this."""
-    for key in [str(key) for key in st.session_state if str(key).endswith(":pins")]:
-        st.session_state[key] = [pin for pin in st.session_state[key] if not is_gone(pin.values)]
+    for pins in _PINS.of_all():
+        pins.set(tuple(pin for pin in pins.get() if not is_gone(pin.values)))
 
 
 def restore(state: PageState, name: str) -> None:
@@ -233,8 +245,8 @@ def _label(state: PageState, name: str) -> str:
 def show(state: PageState, figure: go.Figure, chart: str, alt: str) -> None:
     """Draw, below a chart, what was pinned, and how its settings differ from the present ones."""
     page = state.page
-    if st.session_state.get(f"{page}:pin") == chart:
-        st.session_state[f"{page}:pin"] = None
+    if _WANTED.of(page).get() == chart:
+        _WANTED.of(page).pop()
         take(state, figure, chart, alt)
     pins = [pin for pin in pins_of(page) if pin.chart == chart]
     if not pins:

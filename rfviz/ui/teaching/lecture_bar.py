@@ -18,15 +18,18 @@ from rfviz.lab.lecture import MAX_NOTE, View, line_of, pack, parse_lecture, unpa
 from rfviz.ui.component import Component
 from rfviz.ui.own_data.session import session_data
 from rfviz.ui.plain import plain
-from rfviz.ui.state import PageState, forget_page
+from rfviz.ui.session import SessionValue
+from rfviz.ui.state import PageState, forget_page, pins
 from rfviz.ui.state.zoom import current_zoom
 from rfviz.ui.teaching.presenter import present
 
 __all__ = ["is_lecturing", "lecture_bar", "lecture_menu", "settle_lecture"]
 
 # The text, and the number of the view that is shown (from 1; 0 while none is).
-_TEXT, _AT = "rfviz:lecture", "rfviz:lecture-at"
-_NOTE, _EDITED = "rfviz:lecture-note", "rfviz:lecture-edited"
+_TEXT = SessionValue[str | None]("lecture", lambda: None)
+_AT = SessionValue("lecture-at", int)
+# Of the two fields of the menu.
+_NOTE, _EDITED = SessionValue("lecture-note", str), SessionValue("lecture-edited", str)
 _PAGES = frozenset(entry.slug for entry in NAVIGATION)
 _clock = Component(
     "lecture_clock",
@@ -40,7 +43,7 @@ _clock = Component(
 def settle_lecture() -> None:
     """Take the lecture from the address where the session has none, and keep it there from page to page."""
     asked = st.query_params.get("lecture")
-    if asked is not None and _TEXT not in st.session_state:
+    if asked is not None and _TEXT.get() is None:
         at, _, packed = asked.partition("-")
         try:
             text = unpack(packed)
@@ -49,9 +52,9 @@ def settle_lecture() -> None:
             st.toast(str(error), icon="⚠️")
             st.query_params.pop("lecture", None)
             return
-        st.session_state[_TEXT] = text
-        st.session_state[_AT] = min(int(at), n_views) if at.isdecimal() and len(at) < 4 else 0
-    if _TEXT in st.session_state:
+        _TEXT.set(text)
+        _AT.set(min(int(at), n_views) if at.isdecimal() and len(at) < 4 else 0)
+    if _TEXT.get() is not None:
         wanted = _parameter()
         if wanted and wanted != asked:
             st.query_params["lecture"] = wanted
@@ -61,12 +64,12 @@ def settle_lecture() -> None:
 
 def is_lecturing() -> bool:
     """Return whether a lecture is being gone through."""
-    return bool(st.session_state.get(_AT)) and bool(_views())
+    return bool(_AT.get()) and bool(_views())
 
 
 def lecture_bar() -> None:
     """Draw where the lecture is: buttons to the views before and after, what to say here, and the clock."""
-    views, at = _views(), st.session_state.get(_AT, 0)
+    views, at = _views(), _AT.get()
     if not at or not views:
         return
     at = min(at, len(views))
@@ -75,7 +78,7 @@ def lecture_bar() -> None:
         st.markdown(f"{at} of {len(views)}")
         following = st.button("", key="lecture-next", icon=":material/arrow_forward:", disabled=at == len(views),
                               help="The next view")  # fmt: skip
-        _clock.mount("lecture-clock", {"lecture": st.session_state[_TEXT]})
+        _clock.mount("lecture-clock", {"lecture": _TEXT.get()})
         if note := views[at - 1].note:
             with st.popover("Note", key=f"lecture-note-{at}"):
                 st.markdown(plain(note))
@@ -89,16 +92,17 @@ def lecture_bar() -> None:
 
 def lecture_menu(state: PageState) -> None:
     """Draw what adds the page as it stands to the lecture, and the lecture as text, file and link."""
-    text = st.session_state.get(_TEXT, "")
+    text = _TEXT.get() or ""
     with st.expander("Lecture: views in a row", icon=":material/slideshow:", expanded=bool(text)):
-        st.text_input("What to say here", key=_NOTE, max_chars=MAX_NOTE, placeholder="Speaker’s note (may be empty)")
+        st.text_input("What to say here", key=_NOTE.key, max_chars=MAX_NOTE,
+                      placeholder="Speaker’s note (may be empty)")  # fmt: skip
         st.button("Add this view", key="lecture-add", icon=":material/add:", on_click=_add,
                   args=(state, current_zoom(state, "lecture")))  # fmt: skip
         if _is_private(state):
             st.caption("This page shows your own file, which other browsers do not have: there the view opens with the "
                        "page’s own data set.")  # fmt: skip
-        st.session_state[_EDITED] = text
-        st.text_area("Views, one per line, with the note behind a bar", key=_EDITED, height=150, on_change=_edited,
+        _EDITED.set(text)
+        st.text_area("Views, one per line, with the note behind a bar", key=_EDITED.key, height=150, on_change=_edited,
                      placeholder="hashing?pool_size=8 | Where do the curves cross?",
                      help="Move, change or remove lines as you like, or paste those of a file.")  # fmt: skip
         if not text:
@@ -125,7 +129,7 @@ def lecture_menu(state: PageState) -> None:
 def _views() -> list[View]:
     """Return the views of the session's lecture; none where its text cannot be read."""
     try:
-        return parse_lecture(st.session_state.get(_TEXT, ""), _PAGES)
+        return parse_lecture(_TEXT.get() or "", _PAGES)
     except DataError:
         return []
 
@@ -133,7 +137,7 @@ def _views() -> list[View]:
 def _parameter() -> str:
     """Return the lecture as the address holds it; empty where it is too long for one."""
     try:
-        return f"{st.session_state.get(_AT, 0)}-{pack(st.session_state[_TEXT])}" if st.session_state[_TEXT] else ""
+        return f"{_AT.get()}-{pack(text)}" if (text := _TEXT.get()) else ""
     except DataError:
         return ""
 
@@ -147,7 +151,7 @@ def _link(view: View, text: str) -> str:
 
 def _is_private(state: PageState) -> bool:
     """Return whether the page shows data that this session alone has."""
-    return st.session_state.get(state.key("data")) in session_data().sets
+    return state.value("data") in session_data().sets
 
 
 def _add(state: PageState, zoom: str) -> None:
@@ -155,18 +159,18 @@ def _add(state: PageState, zoom: str) -> None:
     query |= {name: st.query_params[name] for name in ("lesson", "step", "hide") if name in st.query_params}
     if zoom:
         query["zoom"] = zoom
-    line = line_of(View(state.page, query, st.session_state.get(_NOTE, "")))
-    text = st.session_state.get(_TEXT, "").rstrip("\n")
-    st.session_state[_TEXT] = f"{text}\n{line}" if text else line
-    st.session_state[_NOTE] = ""
+    line = line_of(View(state.page, query, _NOTE.get()))
+    text = (_TEXT.get() or "").rstrip("\n")
+    _TEXT.set(f"{text}\n{line}" if text else line)
+    _NOTE.set("")
 
 
 def _edited() -> None:
-    st.session_state[_TEXT] = st.session_state[_EDITED].strip()
+    _TEXT.set(_EDITED.get().strip())
 
 
 def _leave() -> None:
-    st.session_state[_AT] = 0
+    _AT.set(0)
     present(False)
     st.query_params.pop("present", None)
 
@@ -174,9 +178,10 @@ def _leave() -> None:
 def _go(views: list[View], at: int) -> None:
     """Go to a view; its page begins with what the view says, whatever was set there before."""
     view = views[at - 1]
-    st.session_state[_AT] = at
+    _AT.set(at)
     present(True)
     forget_page(view.page)
+    pins.clear(view.page)
     query = {**view.query, "present": "true"}
     if lecture := _parameter():
         query["lecture"] = lecture

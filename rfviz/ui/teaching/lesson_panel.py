@@ -35,6 +35,7 @@ from rfviz.lessons import (
     right_heights,
 )
 from rfviz.ui.plain import plain
+from rfviz.ui.session import widget_value
 from rfviz.ui.state import PageState
 from rfviz.ui.teaching.presenter import LESSON
 from rfviz.ui.teaching.room_panel import (
@@ -111,7 +112,7 @@ def begin(state: PageState) -> Step | None:
     slug = st.query_params.get("lesson")
     lesson = next((one for one in all_lessons()[0] if one.slug == slug and one.page == state.page), None)
     if lesson is None:
-        st.session_state.pop(LESSON, None)
+        LESSON.pop()
         if room := room_of_session():
             room.wait()
         if slug:
@@ -120,7 +121,7 @@ def begin(state: PageState) -> Step | None:
             st.query_params.pop("step", None)
         return None
     step = _step_of(lesson)
-    before: tuple[_Visit, _Visit | None] | None = st.session_state.get(LESSON)
+    before: tuple[_Visit, _Visit | None] | None = LESSON.get()
     visit = before[0] if before else None
     if visit is None or visit.lesson != lesson.slug:
         state.forget()  # a lesson begins with the page's own defaults, whatever was set before
@@ -131,7 +132,7 @@ def begin(state: PageState) -> Step | None:
         settings = lesson.settings(step, visit.shown)
         state.address.give({name: settings.get(name) for name in lesson.names})
     # The visit, and the one whose settings the controls have.
-    st.session_state[LESSON] = visit, visit
+    LESSON.set((visit, visit))
     return lesson.steps[step - 1]
 
 
@@ -185,7 +186,7 @@ def panel(state: PageState, presenting: bool) -> None:
                 _reveal(step, visit, room)
             else:
                 _ask(step, visit, room)
-            _buttons(lesson, visit, presenting or st.session_state.get(visit.key) is not None, room)
+            _buttons(lesson, visit, presenting or widget_value(visit.key) is not None, room)
     if room:
         _lead(room, lesson, step, visit)
 
@@ -234,7 +235,7 @@ def with_drawn(figure: go.Figure) -> go.Figure:
 
 def _now() -> tuple[Lesson, Step, _Visit] | None:
     """Return the lesson that is on, the step, and where the user is in it."""
-    held = st.session_state.get(LESSON)
+    held = LESSON.get()
     if not held:
         return None
     visit: _Visit = held[0]
@@ -390,12 +391,12 @@ def _buttons(lesson: Lesson, visit: _Visit, may_show: bool, room: Room | None) -
 
 def _move(visit: _Visit) -> None:
     """Replace the visit; its settings are handed to the controls when the page is drawn."""
-    held = st.session_state.get(LESSON)
-    st.session_state[LESSON] = visit, held[1] if held else None
+    held = LESSON.get()
+    LESSON.set((visit, held[1] if held else None))
 
 
 def _show(visit: _Visit) -> None:
-    chosen = st.session_state.get(visit.key)
+    chosen = widget_value(visit.key)
     lesson = next(one for one in all_lessons()[0] if one.slug == visit.lesson)
     verdict = ""
     with suppress(RfvizError):  # said where the answer is drawn
@@ -415,6 +416,6 @@ def _go(visit: _Visit, step: int) -> None:
 def _leave() -> None:
     if room := room_of_session():
         room.wait()
-    st.session_state.pop(LESSON, None)
+    LESSON.pop()
     st.query_params.pop("lesson", None)
     st.query_params.pop("step", None)

@@ -16,6 +16,7 @@ from rfviz.features import registry
 from rfviz.lab.address import current_name
 from rfviz.lab.index import ASSETS, NAVIGATION
 from rfviz.ui.component import Component
+from rfviz.ui.session import SessionValue, widget_value
 from rfviz.ui.state import PageState
 from rfviz.ui.teaching.lecture_bar import is_lecturing, lecture_bar, lecture_menu, settle_lecture
 from rfviz.ui.teaching.presenter import LESSON, ROOM, is_presenting, present
@@ -25,7 +26,8 @@ __all__ = ["PARTS", "begin", "lessons", "menu", "panel", "wants_sidebar"]
 #: Parts of a page that can be hidden next to its controls, and what they are called.
 PARTS = {"sidebar": "Sidebar", "presets": "Presets", "question": "Question", "details": "Folded parts",
          "share": "Share", "menu": "Menu “Teach”"}  # fmt: skip
-_ALL = "rfviz:all-controls"
+# Whether the presenter's view shows all controls.
+_ALL = SessionValue("all-controls", bool)
 _keys = Component("keys", Path(__file__).with_name("keys.js"))
 # Controls that a lecture does without, where no lesson says which it needs.
 _MINOR = frozenset({"seed", "normalise", "test", "odd", "relative", "constant", "creases", "C", "svm_gamma", "points",
@@ -46,7 +48,7 @@ def begin(state: PageState) -> None:
     step = here.begin(state) if (here := lessons()) else None
     if step or is_lecturing():
         hidden |= {"presets", "question"}
-    if is_presenting() and not st.session_state.get(_ALL):
+    if is_presenting() and not _ALL.get():
         hidden |= {"details", "share", *(() if step else _MINOR)}
         state.only = [*map(current_name, step.settings)] if step else None
     if st.context.is_embedded:
@@ -77,11 +79,11 @@ def menu(state: PageState) -> None:
                       help="Large type, a taller chart, fewer controls; the sidebar closes. Arrow keys step through a "
                       "lesson. Choose it again to leave.")  # fmt: skip
             if is_presenting():
-                st.toggle("All controls", value=st.session_state.get(_ALL, False), key="rfviz:all", on_change=_show_all)
+                st.toggle("All controls", value=_ALL.get(), key="rfviz:all", on_change=_show_all)
             room_menu(key)
             lecture_menu(state)
             student_link(state, PARTS)
-    if ROOM in st.session_state:
+    if ROOM.get() is not None:
         from rfviz.ui.teaching.room_panel import room_code
 
         room_code()
@@ -89,7 +91,7 @@ def menu(state: PageState) -> None:
 
 def lessons() -> ModuleType | None:
     """Return :mod:`rfviz.ui.teaching.lesson_panel` where a lesson or a room is on."""
-    if not ("lesson" in st.query_params or LESSON in st.session_state or ROOM in st.session_state):
+    if not ("lesson" in st.query_params or LESSON.get() or ROOM.get() is not None):
         return None
     from rfviz.ui.teaching import lesson_panel  # not before: few pages are opened by a lesson
 
@@ -128,7 +130,7 @@ def _settle_view() -> None:
 
 
 def _switch() -> None:
-    present(st.session_state["rfviz:presenter"])
+    present(widget_value("rfviz:presenter"))
     if is_presenting():
         st.query_params["present"] = "true"
     else:
@@ -136,7 +138,7 @@ def _switch() -> None:
 
 
 def _show_all() -> None:
-    st.session_state[_ALL] = st.session_state["rfviz:all"]
+    _ALL.set(widget_value("rfviz:all"))
 
 
 def _possible() -> frozenset[str]:
@@ -148,7 +150,7 @@ def _possible() -> frozenset[str]:
 
 def _dress(lesson: bool, no_sidebar: bool) -> None:
     """Add the style sheets for the way the page is shown."""
-    few = is_presenting() and not st.session_state.get(_ALL)
+    few = is_presenting() and not _ALL.get()
     sheets = {"lesson": lesson, "presenter": is_presenting(), "few-controls": few, "no-sidebar": no_sidebar,
               "embedded": st.context.is_embedded}  # fmt: skip
     rules = [(ASSETS / f"{name}.css").read_text(encoding="utf-8") for name, wanted in sheets.items() if wanted]

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-import streamlit as st
+from typing import TYPE_CHECKING, Any
+
+from rfviz.ui.session import SessionValue
+
+if TYPE_CHECKING:
+    from rfviz.lessons import Room
 
 __all__ = ["LESSON", "ROOM", "is_presenting", "present"]
 
-_PRESENT = "rfviz:present"
-#: Where the session has the lesson that is on, and the room that its user has opened.
-LESSON, ROOM = "rfviz:lesson", "rfviz:room"
+_PRESENT = SessionValue("present", bool)
+#: The lesson that is on, as :mod:`rfviz.ui.teaching.lesson_panel` knows it, and the room that the user has opened.
+LESSON = SessionValue[tuple[Any, Any] | None]("lesson", lambda: None)
+ROOM: SessionValue[Room | None] = SessionValue("room", lambda: None)
 
 
 def is_presenting() -> bool:
     """Return whether the presenter's view is on."""
-    return bool(st.session_state.get(_PRESENT))
+    return _PRESENT.get()
 
 
 def present(on: bool) -> None:
     """Turn the presenter's view on or off, for this session."""
-    st.session_state[_PRESENT] = on
+    _PRESENT.set(on)

@@ -21,6 +21,7 @@ from rfviz.figures.axes import DRAWN_LINE, has_legend
 from rfviz.lab.facts import FACTS
 from rfviz.lessons import ROOMS, Answer, Axis, Curve, Room, RoomError, Step, compare_curve, gap_words, right_heights
 from rfviz.ui.component import Component
+from rfviz.ui.session import SessionValue, set_widget_value
 from rfviz.ui.teaching.presenter import ROOM
 from rfviz.ui.teaching.student_link import is_local, qr_code, reach
 from rfviz.ui.web.room_route import join_address, room_address
@@ -36,7 +37,8 @@ __all__ = [
     "verdicts",
 ]
 
-_SHOWN = "rfviz:room-code"
+# Whether the code is to be shown when the page is drawn next.
+_SHOWN = SessionValue("room-code", bool)
 _GRADES = {"close": "Close.", "near": "Not far.", "off": "Not yet."}
 # For the last row of a hall.
 _CODE_CSS = """
@@ -55,11 +57,11 @@ _room = Component(
 
 def room_of_session() -> Room | None:
     """Return the room that this lecturer has opened, as long as it is open."""
-    room: Room | None = st.session_state.get(ROOM)
+    room = ROOM.get()
     if room is None:
         return None
     if ROOMS.find(room.code) is not room:
-        del st.session_state[ROOM]
+        ROOM.pop()
         return None
     room.keep()
     return room
@@ -98,7 +100,7 @@ def room_bar(room: Room | None, place: str) -> None:
     def found(key: Any) -> None:
         room = ROOMS.of_key(key) if isinstance(key, str) else None
         if room is not None:
-            st.session_state[ROOM] = room
+            ROOM.set(room)
 
     told = None
     if room is not None:
@@ -113,13 +115,13 @@ def room_bar(room: Room | None, place: str) -> None:
 
 def room_code() -> None:
     """Show the code of the room in a dialog, once each time that this was asked for."""
-    if st.session_state.pop(_SHOWN, False) and (room := room_of_session()):
+    if _SHOWN.pop() and (room := room_of_session()):
         _code_dialog(room)
 
 
 def _open(menu: str) -> None:
     try:
-        st.session_state[ROOM] = ROOMS.open()
+        ROOM.set(ROOMS.open())
     except RoomError as error:
         st.toast(str(error), icon="⚠️")
     else:
@@ -127,12 +129,12 @@ def _open(menu: str) -> None:
 
 
 def _show_code(menu: str) -> None:
-    st.session_state[_SHOWN] = True
-    st.session_state[menu] = False
+    _SHOWN.set(True)
+    set_widget_value(menu, False)
 
 
 def _close() -> None:
-    room = st.session_state.pop(ROOM, None)
+    room = ROOM.pop()
     if room is not None:
         ROOMS.close(room)
 

@@ -10,6 +10,7 @@ from urllib.parse import quote, urlencode, urlsplit
 import segno
 import streamlit as st
 
+from rfviz.ui.session import set_widget_value, widget_value
 from rfviz.ui.state import PageState
 from rfviz.ui.state.zoom import current_zoom
 
@@ -105,7 +106,7 @@ def qr_code(address: str, words: str, width: str = "min(100%, 16rem)") -> str:
 
 def _tick(keys: list[str], ticked: bool) -> None:
     for key in keys:
-        st.session_state[key] = ticked
+        set_widget_value(key, ticked)
 
 
 @st.fragment  # a box that is ticked draws this alone anew
@@ -125,7 +126,7 @@ def student_link(state: PageState, parts: Mapping[str, str]) -> None:
     with st.container(key="student-boxes"):
         for name, label in {**labels, **parts}.items():
             key = boxes[name]
-            st.session_state.setdefault(key, name not in state.hidden)
+            set_widget_value(key, widget_value(key, name not in state.hidden))
             shown[name] = st.checkbox(label, key=key)
     with st.container(horizontal=True):
         embed = st.toggle("Embedded", key=f"{state.page}:link-embed", help="Without the frame of the laboratory, to be "

@@ -14,6 +14,7 @@ from rfviz.features import FeatureMap, HashingMap, Step
 from rfviz.features.description import number
 from rfviz.figures.pool import plot_pool
 from rfviz.lab.page import MapExport
+from rfviz.ui.session import set_widget_value, widget_value
 from rfviz.ui.state import PageState
 from rfviz.ui.widgets.live_chart import live_chart
 
@@ -118,8 +119,8 @@ def _symbols(x: int, z: int) -> str:
 
 def _whole(label: str, key: str, start: int, most: int) -> int:
     """Ask for a whole number from 1 to `most`."""
-    if not 1 <= int(st.session_state.get(key, 0)) <= most:  # of other data, or of a larger map
-        st.session_state[key] = start
+    if not 1 <= int(widget_value(key, 0)) <= most:  # of other data, or of a larger map
+        set_widget_value(key, start)
     return int(st.number_input(label, 1, most, key=key))
 
 

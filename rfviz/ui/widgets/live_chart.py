@@ -9,10 +9,10 @@ from typing import Any
 
 import plotly.graph_objects as go
 import plotly.io as pio
-import streamlit as st
 
 from rfviz.figures.plotly_js import needed_script
 from rfviz.ui.component import Component, fields, is_number, is_whole
+from rfviz.ui.session import SessionValue, set_widget_value
 from rfviz.ui.teaching.presenter import is_presenting
 from rfviz.ui.web.plotly_routes import plotly_address
 
@@ -22,6 +22,12 @@ _HERE = Path(__file__).parent
 _MOST_POINTS = 100
 #: Places of a curve that is drawn: as in drawn_curve.js.
 COLUMNS = 33
+# Of each chart: what was clicked and is not taken; the number of the last click between the axes, and the places of
+# those that are not taken. Of each curve: whether it has been drawn since this was asked last.
+_PICKED = SessionValue[Any]("picked", lambda: _NOTHING)
+_PLACED = SessionValue[tuple[float, list[tuple[float, float]]]]("placed", lambda: (0, []))
+_CURVE_IS_NEW = SessionValue("new", bool)
+_NOTHING = object()
 
 # Not in a shadow of its own: Plotly puts its rules of style into the page's head.
 _chart = Component(
@@ -72,22 +78,22 @@ def live_chart(
     data = f'{rest[:-1]}, "figure": {pio.to_json(spec, validate=False)}}}'.encode()
 
     def take_over(sent: Any) -> None:
-        st.session_state[_picked(key)] = fields(sent).get("row")
+        _PICKED.of(key).set(fields(sent).get("row"))
 
     def take_places(sent: Any) -> None:
         sent = fields(sent).get("clicks")
         clicks = [tuple(click) for click in sent if _is_click(click)] if isinstance(sent, list) else []
-        last, waiting = st.session_state.get(_placed(key), (0, []))
+        last, waiting = _PLACED.of(key).get()
         new = [click for click in clicks if click[2] > last]
         if new:
-            st.session_state[_placed(key)] = new[-1][2], [*waiting, *((x, y) for x, y, _ in new)]
+            _PLACED.of(key).set((new[-1][2], [*waiting, *((x, y) for x, y, _ in new)]))
 
     def take_curve(sent: Any) -> None:
         sent = fields(sent).get("curve")
         points = [tuple(point) for point in sent if _is_point(point)] if isinstance(sent, list) else []
         if drawing is not None and 1 < len(points) <= _MOST_POINTS:
-            st.session_state[drawing["id"]] = points
-            st.session_state[_new(drawing["id"])] = True
+            set_widget_value(drawing["id"], points)
+            _CURVE_IS_NEW.of(drawing["id"]).set(True)
 
     heard = {"picked": take_over} if clickable else {}
     if placing:
@@ -102,23 +108,21 @@ def taken_row(key: str, none: int | None = None) -> int | None:
 
     `none` after a double click next to the points, which picks none; None where nothing was clicked.
     """
-    if _picked(key) not in st.session_state:
-        return None
-    row = st.session_state.pop(_picked(key))
-    return row if is_whole(row) else none
+    row = _PICKED.of(key).pop()
+    return None if row is _NOTHING else row if is_whole(row) else none
 
 
 def taken_places(key: str) -> list[tuple[float, float]]:
     """Return where a chart was clicked, in the units of its axes, in order; each click once."""
-    last, waiting = st.session_state.get(_placed(key), (0, []))
+    last, waiting = _PLACED.of(key).get()
     if waiting:
-        st.session_state[_placed(key)] = last, []
+        _PLACED.of(key).set((last, []))
     return waiting
 
 
 def taken_curve(id: str) -> bool:
     """Return whether a curve has been drawn, or drawn anew, since this was asked last."""
-    return bool(st.session_state.pop(_new(id), False))
+    return _CURVE_IS_NEW.of(id).pop()
 
 
 def _is_point(value: Any) -> bool:
@@ -126,18 +130,6 @@ def _is_point(value: Any) -> bool:
     return isinstance(value, list) and len(value) == 2 and all(map(is_number, value))
 
 
-def _new(id: str) -> str:
-    return f"{id}:new"
-
-
 def _is_click(value: Any) -> bool:
     """Return whether this is a click: its place, and its number."""
     return isinstance(value, list) and len(value) == 3 and all(map(is_number, value))
-
-
-def _picked(key: str) -> str:
-    return f"{key}:picked"
-
-
-def _placed(key: str) -> str:
-    return f"{key}:placed"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import streamlit as st
-
+from rfviz.lab.controls import Control
 from rfviz.ui.component import Component, fields, is_whole
 
 __all__ = ["live_slider"]
@@ -34,35 +33,26 @@ _slider = Component(
 )
 
 
-def live_slider(key: str, label: str, options: Sequence[Any], labels: Sequence[str], help: str = "") -> Any:
-    """Draw a slider over `options` whose value is ``st.session_state[key]``.
+def live_slider(key: str, control: Control, value: Any, on_change: Callable[[Any], None]) -> None:
+    """Draw a slider over the options of a control.
 
     Parameters
     ----------
     key : str
-        Where the value is kept; it must already hold one of `options`. Setting it moves the slider.
-    label : str
-        What the user reads above the slider.
-    options : sequence
-        The values it stops at.
-    labels : sequence of str
-        How each is shown.
-    help : str
-        Shown on hover, on a tap and on a key, and read to those who can't see it.
-
-    Returns
-    -------
-    object
-        The chosen option.
+        Its name in the browser.
+    control : Control
+    value : object
+        The option that it shows.
+    on_change : callable
+        Called with the option that the user has moved it to; the page then runs again.
     """
-    options = list(options)
+    options = list(control.options)
 
     def take_over(sent: Any) -> None:
         index = fields(sent).get("index")
         if is_whole(index) and 0 <= index < len(options):
-            st.session_state[key] = options[index]
+            on_change(options[index])
 
-    value = st.session_state[key]
-    data = {"name": key, "label": label, "labels": list(labels), "index": options.index(value), "help": help}
+    labels = [control.title(option) for option in options]
+    data = {"name": key, "label": control.label, "labels": labels, "index": options.index(value), "help": control.help}
     _slider.mount(f"{key}:slider", data, {"moved": take_over})
-    return value

@@ -16,8 +16,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import streamlit as st
-
 from rfviz.cache import Cache
 from rfviz.errors import RfvizError
 from rfviz.lab.animation import AnimationSpec, encode
@@ -27,6 +25,7 @@ from rfviz.ui.component import Component, fields, is_number
 from rfviz.ui.scheduler.background import Job
 from rfviz.ui.scheduler.requests import Request
 from rfviz.ui.scheduler.session import new_request
+from rfviz.ui.session import SessionValue
 from rfviz.ui.state import PageState
 from rfviz.ui.web.animation_route import OFFERS, animation_address
 
@@ -91,6 +90,10 @@ class _Offer:
             job.leave()  # a browser that wants other frames, or has gone, hangs up
 
 
+# Those of the page that is shown: they are there as long as the session, or until a page offers others.
+_OFFERED = SessionValue("animations", dict[str, _Offer])
+
+
 def chart_bar(
     state: PageState, chart: str, animations: Sequence[AnimationSpec], pin: Callable[[], None] | None = None
 ) -> None:
@@ -111,7 +114,7 @@ def chart_bar(
     offers = {_name(offer): offer for offer in (_Offer(state.page, spec, origin) for spec in shown)}
     OFFERS.update(offers)
     if offers:
-        st.session_state["rfviz:animations"] = offers  # as long as the session, or until a page offers others
+        _OFFERED.set(offers)
 
     def keep(sent: Any) -> None:
         kept = fields(sent)

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import streamlit as st
-
 from rfviz.ui.component import Component, fields, is_whole
+from rfviz.ui.session import SessionValue
 from rfviz.ui.state import PageState
 
 __all__ = ["moved_point", "zoo_gallery"]
@@ -30,18 +29,21 @@ _gallery = Component(
     served=True,
 )
 
+# Of each gallery, the point that the ring was dragged to.
+_MOVED_TO = SessionValue[Any]("row", lambda: None)
+
 
 def zoo_gallery(state: PageState, message: Mapping[str, Any]) -> None:
     """Show the cards; where the ring is dragged is then told by :func:`moved_point`."""
     key = state.key("gallery")
 
     def take_over(sent: Any) -> None:
-        st.session_state[f"{key}:row"] = fields(sent).get("row")
+        _MOVED_TO.of(key).set(fields(sent).get("row"))
 
     _gallery.mount(key, json.dumps(message).encode(), {"moved": take_over})
 
 
 def moved_point(state: PageState, n_points: int) -> int | None:
     """Return the point that the ring was dragged to since this was last called; None if it was not moved."""
-    row = st.session_state.pop(f"{state.key('gallery')}:row", None)
+    row = _MOVED_TO.of(state.key("gallery")).pop()
     return row if is_whole(row) and 0 <= row < n_points else None

@@ -86,7 +86,7 @@ def test_points_carry_the_colour_and_name_of_their_class():
 def test_each_click_is_taken_once(monkeypatch):
     session = {}
     mounted = {}
-    monkeypatch.setattr(live_chart.st, "session_state", session)
+    monkeypatch.setattr("rfviz.ui.session.st.session_state", session)
     monkeypatch.setattr(
         "rfviz.ui.widgets.live_chart._chart._mount", lambda key, data, **callbacks: mounted.update(callbacks)
     )

@@ -21,7 +21,6 @@ from rfviz.lab.script import load_data
 from rfviz.ui.cache import DRAWS_BYTES, STORE
 from rfviz.ui.own_data import session as own_data
 from rfviz.ui.own_data.session import SessionData
-from rfviz.ui.share import _VISITED
 from rfviz.ui.streamlit_private import keep_uploads_in_memory
 from tests.app_pages import changed, opened, page_at, specs
 from tests.datasets.files.samples import csv, pictures
@@ -53,7 +52,7 @@ def visited(slug, kind, settings=None):
     """Return a page of a session that has brought such data and has chosen them, and their key."""
     held, key = brought(kind)
     at = page_at(slug)
-    at.session_state[own_data._STATE] = held
+    at.session_state["rfviz:own data"] = held
     return changed(at, slug, {"data": key} | (settings or {})), key
 
 
@@ -163,12 +162,12 @@ def test_forgotten_data_leave_the_menu():
     changed(at, SATURATION, {}).session_state[f"{SATURATION}:pin"] = "saturation"
     assert len(at.run().session_state[f"{SATURATION}:pins"]) == 1
     assert in_address(at) == ""  # no link can carry it
-    assert at.session_state[_VISITED][SATURATION].values["data"] == key
+    assert at.session_state["rfviz:visited"][SATURATION].values["data"] == key
     next(button for button in at.button if button.key == f"{SATURATION}:own-forget").click().run()
     assert not at.session_state[f"{SATURATION}:pins"]
-    assert "data" not in at.session_state[_VISITED][SATURATION].values
+    assert "data" not in at.session_state["rfviz:visited"][SATURATION].values
     assert not at.exception and menu(at, SATURATION).value == "circle"
-    assert key not in menu(at, SATURATION).options and not at.session_state[own_data._STATE].sets
+    assert key not in menu(at, SATURATION).options and not at.session_state["rfviz:own data"].sets
 
 
 # --- who sees them, and for how long ----------------------------------------------------------------------------------
@@ -191,7 +190,7 @@ def test_names_that_are_taken_and_the_most_that_a_session_holds():
 
 def test_a_second_file_is_compared_until_it_is_taken_back_and_only_for_its_session():
     at, key = visited("quick-inspection", "table")
-    held = at.session_state[own_data._STATE]
+    held = at.session_state["rfviz:own data"]
     before = held.sets[key].owner
     at.file_uploader[0].set_value(("later.png", b"no table", "")).run()
     assert not at.exception and len(at.error) == 1 and held.sets[key].dataset.origin.other is None
@@ -211,7 +210,7 @@ def test_a_second_file_is_compared_until_it_is_taken_back_and_only_for_its_sessi
 
 def test_animations_go_with_the_data():
     at, key = visited(SATURATION, "table")
-    held = at.session_state[own_data._STATE]
+    held = at.session_state["rfviz:own data"]
     mark = held.sets[key].owner
     assert STORE.drop_owner(mark) and not STORE.drop_owner(mark)
     played(at, 1)

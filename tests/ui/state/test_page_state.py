@@ -10,7 +10,8 @@ from rfviz.lab.address import format_value, parse_value
 from rfviz.lab.index import find_page
 from rfviz.lab.preset import Preset, read_preset
 from rfviz.params import Param
-from rfviz.ui.state import PageState, history
+from rfviz.ui import session as door
+from rfviz.ui.state import PageState
 from rfviz.ui.state import page_state as module
 from tests.app_pages import opened
 
@@ -23,9 +24,9 @@ def fake(monkeypatch):
     """Put a session and an address in place of Streamlit's; `written` collects what is to go to the address."""
     written, toasts = [], []
     session, query = {}, {}
-    streamlit = SimpleNamespace(session_state=session, query_params=query, toast=lambda text, **_: toasts.append(text))
+    monkeypatch.setattr(door, "st", SimpleNamespace(session_state=session))
+    streamlit = SimpleNamespace(query_params=query, toast=lambda text, **_: toasts.append(text))
     monkeypatch.setattr(module, "st", streamlit)
-    monkeypatch.setattr(history, "st", streamlit)
     sync = SimpleNamespace(mount=lambda key, data, height: written.append(data))
     monkeypatch.setattr(module, "_sync", sync)
     return SimpleNamespace(session=session, query=query, written=written, toasts=toasts)
@@ -33,9 +34,10 @@ def fake(monkeypatch):
 
 def claimed(fake, clean=POOL.clamp, default=8):
     page = PageState("page")
-    key = page.register("pool_size", default, clean)
+    value = page.register("pool_size", default, clean)
     page.finish()
-    return fake.session[key]
+    assert fake.session["page.pool_size"] == page.value("pool_size") == value
+    return value
 
 
 @pytest.mark.parametrize(
@@ -97,7 +99,7 @@ def test_deeply_nested_values_are_text(fake, text):
 def test_float_that_must_be_positive(fake, text):
     fake.query["gamma"] = text
     page = PageState("page")
-    assert fake.session[page.register("gamma", 1.0, GAMMA.clamp)] > 0
+    assert page.register("gamma", 1.0, GAMMA.clamp) > 0
 
 
 def test_cleaning_that_raises_gives_the_default(fake):
@@ -143,7 +145,7 @@ def test_pages_do_not_share_values(fake):
 def test_list_of_one_is_told_from_a_value(fake):
     fake.query["compare"] = "8,"
     page = PageState("page")
-    assert fake.session[page.register("compare", [], list)] == [8]
+    assert page.register("compare", [], list) == [8]
     page.finish()
     assert not fake.toasts
     assert fake.written[-1]["values"] == {"compare": "8,"}
@@ -155,7 +157,7 @@ def test_choices_may_stand_in_any_order(fake):
 
     fake.query["maps"] = "c,a"
     page = PageState("page")
-    assert fake.session[page.register("maps", ["b"], in_our_order)] == ["a", "c"]
+    assert page.register("maps", ["b"], in_our_order) == ["a", "c"]
     fake.query["more"] = "c,z"
     page.register("more", ["b"], in_our_order)
     page.finish()
@@ -167,11 +169,9 @@ def test_a_link_from_another_page_counts_more_than_an_old_choice(fake):
     PageState("other")  # the reader goes to another page, and there follows a link with a setting
     fake.query["pool_size"] = "16"
     page = PageState("page")
-    key = page.register("pool_size", 8, POOL.clamp)
-    assert fake.session[key] == 16
-    fake.session[key] = 24  # what the reader then changes counts, while the address lags behind
-    page.register("pool_size", 8, POOL.clamp)
-    assert fake.session[key] == 24 and claimed(fake) == 24
+    assert page.register("pool_size", 8, POOL.clamp) == 16
+    page.set("pool_size", 24)  # what the reader then changes counts, while the address lags behind
+    assert page.register("pool_size", 8, POOL.clamp) == 24 and claimed(fake) == 24
 
 
 def test_coming_back_without_a_link_finds_the_old_choice(fake):

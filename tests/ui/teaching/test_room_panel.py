@@ -39,6 +39,10 @@ def room():
     ROOMS.close(room)
 
 
+def has_room(at):
+    return "rfviz:room" in at.session_state and at.session_state["rfviz:room"] is not None
+
+
 def led(room, step=1):
     """Return a lecturer's page at a step of the lesson, with the room open."""
     at = page_at(LESSON.page, {"lesson": LESSON.slug, "step": str(step)}, timeout=60)
@@ -105,7 +109,7 @@ def test_without_a_room_the_lecturer_predicts(room):
     at = led(room)
     ROOMS.close(room)
     at.run()
-    assert at.radio and "rfviz:room" not in at.session_state
+    assert at.radio and not has_room(at)
 
 
 def menu_of(at):
@@ -127,14 +131,14 @@ def test_a_room_is_opened_and_closed_in_the_menu():
     press(at, "room-code-menu")
     assert shows_code(at, room)
     press(menu_of(at), "room-close")
-    assert ROOMS.find(room.code) is None and "rfviz:room" not in at.session_state
+    assert ROOMS.find(room.code) is None and not has_room(at)
 
 
 def test_one_room_too_many_is_refused_in_a_sentence():
     rooms = [ROOMS.open() for _ in range(20)]
     try:
         at = press(menu_of(page_at(LESSON.page, {}, timeout=60)), "room-open")
-        assert "20 rooms are open on this server" in at.toast[0].value and "rfviz:room" not in at.session_state
+        assert "20 rooms are open on this server" in at.toast[0].value and not has_room(at)
     finally:
         for room in rooms:
             ROOMS.close(room)
