@@ -150,7 +150,7 @@ def _write_library(built: Built, parts: Sequence[Part], progress: Progress) -> l
 def _write_view(built: Built, view: View, views: Sequence[View], parts: Sequence[Part]) -> None:
     built.write(view.file, view_page(view, views, parts))
     for player in view.players:
-        text = f"rfvizFrames[{json.dumps(player.name)}] = {json.dumps(player.frames)};\n"
+        text = f"rfviz.frames[{json.dumps(player.name)}] = {json.dumps(player.frames)};\n"
         built.write(f"{FOLDER}/frames/{player.name}", text)
     if view.computed is None:
         built.left_out.append(f"{view.page.entry.title}, {view.preset}: {view.reason}")

@@ -1,11 +1,14 @@
 // What the pages of the site do: draw charts and play them, by the scripts of the laboratory, without a server.
 (() => {
+// A page of the site does not hold its zoom in its address. Frames lie in files that are scripts: a page that was opened
+// from a folder may fetch nothing else.
+const frames = {};
+window.rfviz = { address: { zoomOf: () => undefined, zoomed() {} }, frames };
+
 const mountChart = (() => {
 /* MOUNT_CHART */
 })();
 
-// Frames lie in files that are scripts: a page that was opened from a folder may fetch nothing else.
-const frames = (window.rfvizFrames = {});
 function framesOf(address) {
   const name = address.split("/").pop();
   return new Promise((resolve, reject) => {
@@ -20,9 +23,6 @@ function framesOf(address) {
 const mountBar = ((fetch) => {
 /* MOUNT_BAR */
 })(framesOf);
-
-// A page of the site does not hold its zoom in its address.
-window.__rfvizAddress = { zoomOf: () => undefined, zoomed() {} };
 
 // What a chart reports, such as a curve that was drawn, its box tells those who listen.
 function drawChart(box, data) {

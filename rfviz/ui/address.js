@@ -99,6 +99,6 @@ function zoomed(root, key, ranges) {
 }
 
 export default function () {
-  window.__rfvizAddress ??= { write, zoom, zoomOf, zoomed };
+  window.rfviz.address ??= { write, zoom, zoomOf, zoomed };
   window.dispatchEvent(new CustomEvent("rfviz:address"));
 }

@@ -15,6 +15,9 @@ from rfviz.ui.web.component_scripts import component_script
 
 __all__ = ["Component", "fields", "is_number", "is_whole", "said"]
 
+# What components of a page tell each other: its address, what can be undone, its pins, what plays.
+_SHARED_JS = "window.rfviz ??= {};"
+
 
 class Component:
     """A custom component of Streamlit.
@@ -39,7 +42,8 @@ class Component:
         isolated: bool = True,
     ) -> None:  # fmt: skip
         scripts = [file for file in files if file.suffix == ".js"]
-        code = component_script(*scripts, before=js) if served else "\n".join(filter(None, [js, *map(_text, scripts)]))
+        js = f"{_SHARED_JS}\n{js}"
+        code = component_script(*scripts, before=js) if served else "\n".join([js, *map(_text, scripts)])
         style = "\n".join(filter(None, [css, *(_text(file) for file in files if file.suffix == ".css")]))
         self._mount = component(f"rfviz.{name}", html=html or None, css=style or None, js=code, isolate_styles=isolated)
 

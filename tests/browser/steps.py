@@ -14,7 +14,7 @@ SATURATION, EMBEDDING = "saturation", "embedding"
 # than Streamlit collects elements for.
 _RESTED = """(visit) => {
   const rests = document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'
-    && !document.querySelector('[data-testid=stSkeleton]') && !window.__rfvizPlay?.isDragged()
+    && !document.querySelector('[data-testid=stSkeleton]') && !window.rfviz?.play?.isDragged()
     && [...document.querySelectorAll('.live-chart')].every((chart) => !chart.offsetWidth
       || (chart.querySelector('.main-svg') && chart.ariaBusy !== 'true'));
   if (!rests) return (window.rf.rest = null);

@@ -34,7 +34,7 @@ class Steps {
 
   look() {
     if (!this.root.isConnected) return this.watching.abort();
-    const steps = window.__rfvizSteps?.[this.page];
+    const steps = window.rfviz.steps?.[this.page];
     this.root.style.visibility = steps ? "visible" : "hidden"; // a page without controls
     const { back, forward } = steps ?? { back: 0, forward: 0 };
     this.buttons[0].disabled = !back;

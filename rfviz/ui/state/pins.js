@@ -116,7 +116,7 @@ class Row {
     if (!handle) return;
     let template;
     for (const [name, plot] of this.plots) {
-      const sheet = window.__rfvizPins?.get(name);
+      const sheet = window.rfviz.pins?.get(name);
       if (!sheet || (plot.data && !again.includes(name))) continue;
       template ??= handle.themed(getComputedStyle(this.live));
       const isLarge = plot.closest(".large");
@@ -144,7 +144,7 @@ class Row {
     // Plotly writes the range that it has found into the figure, where that has none of its own.
     const own = AXES.map((axis) => figure.layout[axis]?.range ?? null);
     const wanted = AXES.map((axis, index) => {
-      const peers = [...this.plots].filter(([name]) => sameUnits(window.__rfvizPins?.get(name)?.figure.layout[axis], figure.layout[axis]));
+      const peers = [...this.plots].filter(([name]) => sameUnits(window.rfviz.pins?.get(name)?.figure.layout[axis], figure.layout[axis]));
       if (!this.same || !peers.length || !own[index]) return null;
       return { range: this.shared(index, own[index], peers), peers: new Set(peers.map(([name]) => name)) };
     });

@@ -56,7 +56,7 @@ _HERE = Path(__file__).parent
 _SHEET_JS = """
 export default function ({ data }) {
   const sheet = JSON.parse(typeof data === "string" ? data : new TextDecoder().decode(data));
-  const pins = (window.__rfvizPins ??= new Map());
+  const pins = (window.rfviz.pins ??= new Map());
   if (pins.has(sheet.name)) return;
   pins.set(sheet.name, sheet);
   window.dispatchEvent(new CustomEvent("rfviz:pin", { detail: sheet.name }));

@@ -4,7 +4,7 @@ let timer = 0;
 
 function write({ path, values }) {
   if (!window.location.pathname.endsWith(path)) return; // the user has moved on to another page
-  if (window.__rfvizAddress) window.__rfvizAddress.write(Object.entries(values));
+  if (window.rfviz.address) window.rfviz.address.write(Object.entries(values));
   else window.addEventListener("rfviz:address", () => write({ path, values }), { once: true });
 }
 
@@ -19,8 +19,8 @@ function mark({ held }) {
 export default function ({ data }) {
   // A new session behind an old page: the server was started again, or had given the page up. It knows only the address
   // that the page was opened with; the address bar has the one that the user has come to.
-  if ((window.__rfvizSession ??= data.session) !== data.session) return window.location.reload();
-  (window.__rfvizSteps ??= {})[data.path] = data.steps;
+  if ((window.rfviz.session ??= data.session) !== data.session) return window.location.reload();
+  (window.rfviz.steps ??= {})[data.path] = data.steps;
   window.dispatchEvent(new CustomEvent("rfviz:steps")); // to undo and redo, whose buttons are elsewhere
   mark(data);
   clearTimeout(timer);

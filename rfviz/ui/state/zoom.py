@@ -12,7 +12,7 @@ _JS = """
 export default function ({ data, setStateValue }) {
   let said = data.zoom;
   const look = () => {
-    const zoom = window.__rfvizAddress?.zoom() ?? "";
+    const zoom = window.rfviz.address?.zoom() ?? "";
     if (zoom !== said) setStateValue("zoom", (said = zoom));
   };
   look();

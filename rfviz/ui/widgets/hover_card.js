@@ -1,6 +1,6 @@
 // Shows the image under the pointer and its nearest neighbours, before and after the map, with no round trip: the
 // sheet of all images and the lists of neighbours are already here.
-const sheets = (window.__rfvizSheets ??= {});
+const sheets = (window.rfviz.sheets ??= {});
 const cards = new WeakMap();
 
 function tile(sheet, row, scale) {

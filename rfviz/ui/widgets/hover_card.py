@@ -25,7 +25,7 @@ h4 { margin: 0 0 0.35rem; font-size: 0.875rem; font-weight: 600; }
 # reference to it instead of the images.
 _SHEET_JS = """
 export default function ({ data }) {
-  (window.__rfvizSheets ??= {})[data.name] = data;
+  (window.rfviz.sheets ??= {})[data.name] = data;
   window.dispatchEvent(new CustomEvent("rfviz:sheet", { detail: data.name }));
 }
 """

@@ -4,7 +4,7 @@ const charts = new WeakMap();
 
 // Where the page's address is read and written: there with the page's title, so hardly ever waited for.
 function addressed() {
-  if (window.__rfvizAddress) return Promise.resolve();
+  if (window.rfviz.address) return Promise.resolve();
   return new Promise((resolve) => {
     window.addEventListener("rfviz:address", resolve, { once: true });
     setTimeout(resolve, 2000); // a chart that is not zoomed is better than none
@@ -100,10 +100,10 @@ function draw(Plotly, chart, fresh = true) {
   if (document.fullscreenElement === root) layout.height = window.innerHeight;
   if (isTouched()) layout.dragmode = false;
   else if (data.clickable) layout.dragmode ??= "pan";
-  if (!chart.zoomed) chart.zoomed = window.__rfvizAddress?.zoomOf(root, data.key, data.figure.layout) ?? new Map();
+  if (!chart.zoomed) chart.zoomed = window.rfviz.address?.zoomOf(root, data.key, data.figure.layout) ?? new Map();
   else if (layout.uirevision !== chart.revision && chart.zoomed.size) {
     chart.zoomed.clear();
-    window.__rfvizAddress?.zoomed(root, data.key, chart.zoomed);
+    window.rfviz.address?.zoomed(root, data.key, chart.zoomed);
   }
   chart.revision = layout.uirevision;
   chart.link?.(layout); // charts that are compared share their axes
@@ -133,7 +133,7 @@ function zoom(Plotly, chart, change) {
     if (autorange || isHome(range) || isHome(asked)) home = zoomed.delete(name) || home;
     else zoomed.set(name, [...range]);
   }
-  if (names.length) window.__rfvizAddress?.zoomed(root, chart.data.key, zoomed);
+  if (names.length) window.rfviz.address?.zoomed(root, chart.data.key, zoomed);
   if (home) draw(Plotly, chart);
 }
 

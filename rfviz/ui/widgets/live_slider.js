@@ -18,7 +18,7 @@ function release(state) {
   if (!state.held) return;
   state.held = false;
   const moved = state.inFlight || (state.wanted !== null && state.wanted !== state.data.index);
-  window.__rfvizPlay.release(moved);
+  window.rfviz.play.release(moved);
   if (moved) send(state);
   else state.wanted = null;
 }
@@ -47,16 +47,16 @@ function create(root) {
     state.wanted = Number(input.value);
     show(root, state, state.wanted);
     clearTimeout(state.rest);
-    window.__rfvizPlay?.touch(state.data.name);
-    const held = window.__rfvizPlay?.drag(state.data.name, state.wanted) ?? false;
-    if (state.held && !held) window.__rfvizPlay.release(true); // this step has no frame: it is the server's
+    window.rfviz.play?.touch(state.data.name);
+    const held = window.rfviz.play?.drag(state.data.name, state.wanted) ?? false;
+    if (state.held && !held) window.rfviz.play.release(true); // this step has no frame: it is the server's
     state.held = held;
     if (!state.held) send(state);
     else if (!state.dragging) state.rest = setTimeout(() => release(state), REST_MS);
   });
   input.addEventListener("pointerdown", () => (state.dragging = true));
   for (const event of ["pointerdown", "focus"])
-    input.addEventListener(event, () => window.__rfvizPlay?.touch(state.data.name));
+    input.addEventListener(event, () => window.rfviz.play?.touch(state.data.name));
   for (const event of ["pointerup", "pointercancel", "blur"]) input.addEventListener(event, () => release(state));
   return state;
 }

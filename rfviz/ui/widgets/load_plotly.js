@@ -1,6 +1,6 @@
 // Fetch and run one of Plotly's scripts, each once a page; the whole one draws what the bundle draws, too.
 function loadPlotly({ address, whole }) {
-  const loaded = (window.__rfvizPlotly ??= {});
+  const loaded = (window.rfviz.plotly ??= {});
   const size = whole ? "whole" : "bundle";
   return loaded.whole ?? (loaded[size] ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");

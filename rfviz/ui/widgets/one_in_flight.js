@@ -7,7 +7,7 @@ const AT_REST = { wanted: null, sent: null, sentAt: 0, unansweredSince: 0, inFli
 
 // A server that does not answer looks like one that has nothing to say: after a while the page says that it waits.
 const WAITING_MS = 2500, LOOK_MS = 250;
-const waiting = (window.__rfvizWaiting ??= new Set()); // of all components of the page
+const waiting = (window.rfviz.waiting ??= new Set()); // of all components of the page
 let looking = 0;
 function sayWaiting() {
   clearTimeout(looking);

@@ -477,7 +477,7 @@ class Bar {
 const all = () => [...bars.values()];
 
 // What sliders ask of the bars.
-window.__rfvizPlay = {
+window.rfviz.play = {
   touch: (slider) => all().forEach((bar) => bar.touch(slider)),
   drag: (slider, stop) => all().filter((bar) => bar.drag(slider, stop)).length > 0,
   isDragged: () => all().some((bar) => bar.dragged), // until the server has answered
