@@ -159,6 +159,23 @@ def test_keys_draw_frames_and_tell_the_server_when_they_rest(app, visit):
     assert not page.locator(".of-another-frame").count()
 
 
+def test_a_late_answer_does_not_bring_an_older_picture_back(app, visit):
+    page = visit(app, SLUG)
+    wait_for_chart(page, SATURATION)
+    frames_of(page, "Pool size")
+    page.evaluate("""() => {
+      const send = WebSocket.prototype.send;
+      WebSocket.prototype.send = function (...data) { setTimeout(() => send.apply(this, data), 700); };
+    }""")
+    page.evaluate("rf.watch(() => rf.state('saturation'))")
+    for _ in range(2):
+        changes(page, SATURATION, lambda: slider(page, "Pool size").press("ArrowRight"))
+        page.wait_for_timeout(400)  # the first value is on its way to the server
+    wait_for_query(page, pool_size=slider(page, "Pool size").get_attribute("aria-valuetext"))
+    settle(page)
+    assert len(page.evaluate("rf.seen()")) == 3, "three values, one after the other"
+
+
 def test_a_slider_without_frames_leaves_others_theirs(app, visit):
     page = visit(app, SLUG)
     wait_for_chart(page, SATURATION)

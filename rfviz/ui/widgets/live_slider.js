@@ -1,5 +1,6 @@
 // A slider that reports while it is dragged, by one_in_flight.js; or when it is let go, where play.js has the frames.
-const REST_MS = 150; // after the last key
+// After the last key: so long, and so many frames of the screen, since a browser that is busy hears of keys late.
+const REST_MS = 150, REST_FRAMES = 9;
 const states = new WeakMap();
 
 function show(root, state, index) {
@@ -12,10 +13,27 @@ function show(root, state, index) {
   input.style.setProperty("--share", `${share * 100}%`);
 }
 
+// Once keys rest.
+function releaseAtRest(state) {
+  const since = performance.now();
+  let frames = 0;
+  const look = () => {
+    if (++frames >= REST_FRAMES && performance.now() - since >= REST_MS) release(state);
+    else state.rest = requestAnimationFrame(look);
+  };
+  cancelAnimationFrame(state.rest);
+  state.rest = requestAnimationFrame(look);
+}
+
 function release(state) {
-  clearTimeout(state.rest);
+  cancelAnimationFrame(state.rest);
   state.dragging = false;
   if (!state.held) return;
+  // What the server still answers is older than the frame: the chart would go back to it.
+  if (state.inFlight && performance.now() - state.sentAt < PATIENCE_MS) {
+    state.rest = requestAnimationFrame(() => release(state));
+    return;
+  }
   state.held = false;
   const moved = state.inFlight || (state.wanted !== null && state.wanted !== state.data.index);
   window.rfviz.play.release(moved);
@@ -46,13 +64,13 @@ function create(root) {
   input.addEventListener("input", () => {
     state.wanted = Number(input.value);
     show(root, state, state.wanted);
-    clearTimeout(state.rest);
+    cancelAnimationFrame(state.rest);
     window.rfviz.play?.touch(state.data.name);
     const held = window.rfviz.play?.drag(state.data.name, state.wanted) ?? false;
     if (state.held && !held) window.rfviz.play.release(true); // this step has no frame: it is the server's
     state.held = held;
     if (!state.held) send(state);
-    else if (!state.dragging) state.rest = setTimeout(() => release(state), REST_MS);
+    else if (!state.dragging) releaseAtRest(state);
   });
   input.addEventListener("pointerdown", () => (state.dragging = true));
   for (const event of ["pointerdown", "focus"])
