@@ -14,7 +14,7 @@ from rfviz.experiments.work import Work
 from rfviz.lab.cluster import cluster_address
 from rfviz.lab.cluster_work import compute_on_cluster
 from rfviz.ui.plain import plain
-from rfviz.ui.scheduler.background import Job
+from rfviz.ui.scheduler.background import BackgroundRun
 from rfviz.ui.session import SessionValue, widget_value
 from rfviz.ui.teaching.presenter import is_presenting
 
@@ -31,7 +31,7 @@ _SENT = SessionValue("on-cluster", bool)
 WANTED = SessionValue("wanted", bool)
 # Of each page, which work was stopped, and the work under way.
 _STOPPED = SessionValue[Hashable]("stopped", lambda: None)
-_JOB = SessionValue[Job | None]("job", lambda: None)
+_RUN = SessionValue[BackgroundRun | None]("run", lambda: None)
 _CLUSTER_HELP = (
     "Send the computation to the workers of the Dask cluster at `{}`, with the data, uploads included. They compute "
     "several parts at a time. “Your machine” shows them."
@@ -64,7 +64,7 @@ class LiveRun:
     ) -> None:
         self.work, self.note, self.hint, self._page = work, note, hint, page
         self._cluster = "" if here_only else cluster_address()
-        self._wanted, self._stopped, self._job = WANTED.of(page), _STOPPED.of(page), _JOB.of(page)
+        self._wanted, self._stopped, self._run = WANTED.of(page), _STOPPED.of(page), _RUN.of(page)
         self.is_going, self._n_left = False, 0
         self._bar: Any = None
         self._begun = time.monotonic()
@@ -109,20 +109,20 @@ class LiveRun:
         return st.container(horizontal=True, vertical_alignment="center", key=f"{self._page}-live-run")
 
     def _going(self, left: Sequence[Any]) -> bool:
-        """Start or leave the job, and return whether the work goes on."""
-        work, job = self.work, self._job.get()
+        """Start or leave the run, and return whether the work goes on."""
+        work, run = self.work, self._run.get()
         name = work.identity, self._is_sent
         stopped = self._stopped.get() == work.identity
         running = not stopped and (self._wanted.get() or work.cost(left) < _AT_ONCE)
         self.is_going, self._n_left = running, len(left)
-        if job is not None and (not running or job.name != name):
-            job.leave()
+        if run is not None and (not running or run.name != name):
+            run.leave()
         if running:
-            if job is None or not job.is_going_on:
+            if run is None or not run.is_going_on:
                 send = functools.partial(compute_on_cluster, work, self._cluster)
-                job = Job(name, send if self._is_sent else work.run_missing)
-                self._job.set(job)
-            job.look()
+                run = BackgroundRun(name, send if self._is_sent else work.run_missing)
+                self._run.set(run)
+            run.look()
         return running
 
     @property
@@ -147,17 +147,17 @@ class LiveRun:
             Whether there is more to draw; the page then ends with a rerun. In between a user can stop the work or
             change it: the calls to Streamlit in here are where an outdated run ends.
         """
-        job, begun = self._job.get(), time.monotonic()
-        if not self.is_going or job is None:
+        run, begun = self._run.get(), time.monotonic()
+        if not self.is_going or run is None:
             return False
         patience = max(_REDRAW_S, _WORK_PER_DRAWING * (begun - self._begun))
-        while not job.done.wait(_LOOK_S):
-            self._bar.progress(*job.look())
+        while not run.done.wait(_LOOK_S):
+            self._bar.progress(*run.look())
             if time.monotonic() - begun > patience and len(self.work.missing()) < self._n_left:
                 return True
-        if isinstance(job.error, RfvizError):
-            st.error(plain(str(job.error)))
+        if isinstance(run.error, RfvizError):
+            st.error(plain(str(run.error)))
             return False
-        if job.error is not None:
-            raise job.error
+        if run.error is not None:
+            raise run.error
         return True  # once more, to say that all is done

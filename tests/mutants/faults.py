@@ -625,7 +625,7 @@ _FRAMEWORK = (
     Fault(
         "frames that go on being computed when the browser has hung up",
         "rfviz/ui/widgets/play.py",
-        "            job.leave()  # a browser",
+        "            run.leave()  # a browser",
         "            pass  # a browser",
         ("tests/ui/widgets/test_play.py",),
     ),

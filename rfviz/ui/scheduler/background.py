@@ -15,19 +15,15 @@ from rfviz.ui import scheduler
 from rfviz.ui.scheduler.requests import Request
 from rfviz.ui.scheduler.session import acting_for, new_request
 
-__all__ = ["Abandoned", "Job"]
+__all__ = ["BackgroundRun"]
 
 # A user who has closed the page, or went to another one, does not look again.
 _PATIENCE_S = 5.0
-# Of a job's thread and those that it starts: what users wait for goes first on the cores.
+# Of the thread and those that it starts: what users wait for goes first on the cores.
 _NICENESS = 15
 
 
-class Abandoned(BaseException):
-    """Raised within a computation that nobody waits for; no error, so nothing on the way may take it for one."""
-
-
-class Job:
+class BackgroundRun:
     """``work(progress)`` in a thread, from the moment this is made.
 
     A script that computed by itself could not answer during a call of LAPACK, and would not compute while it draws.
@@ -59,7 +55,7 @@ class Job:
         self._latest = 0.0, "…"
         self._seen = time.monotonic()
         self._origin = dataclasses.replace(origin or new_request(), background=True, check=self._check)
-        threading.Thread(target=self._run, args=(work,), daemon=True, name="rfviz-job").start()
+        threading.Thread(target=self._run, args=(work,), daemon=True, name="rfviz-background").start()
 
     def look(self) -> tuple[float, str]:
         """Return the latest report, (share done, words), and let the work go on: somebody watches."""
@@ -77,7 +73,7 @@ class Job:
 
     def _check(self) -> None:
         if self._left or time.monotonic() - self._seen > _PATIENCE_S:
-            raise Abandoned
+            raise scheduler.Superseded
 
     def _report(self, share: float | None, words: str) -> None:
         self._check()
@@ -90,7 +86,7 @@ class Job:
             # Results are cached with their warnings, which are shown with them.
             with acting_for(self._origin), capture_warnings():
                 work(self._report)
-        except (Abandoned, scheduler.Superseded):
+        except scheduler.Superseded:
             pass
         except BaseException as error:  # it belongs to who looks
             self.error = error

@@ -22,7 +22,7 @@ from rfviz.lab.animation import AnimationSpec, encode
 from rfviz.progress import Progress
 from rfviz.ui.cache import SessionCache
 from rfviz.ui.component import Component, fields, is_number
-from rfviz.ui.scheduler.background import Job
+from rfviz.ui.scheduler.background import BackgroundRun
 from rfviz.ui.scheduler.requests import Request
 from rfviz.ui.scheduler.session import new_request
 from rfviz.ui.session import SessionValue
@@ -77,17 +77,17 @@ class _Offer:
             except RfvizError as error:
                 found.append(json.dumps({"error": str(error)}).encode())
 
-        job = Job(asked, work, self.origin)
+        run = BackgroundRun(asked, work, self.origin)
         try:
-            while not job.done.is_set():
-                share, _ = job.look()
+            while not run.done.is_set():
+                share, _ = run.look()
                 yield json.dumps({"share": share}).encode()
                 await sleep(_POLL_S)
-            if job.error is not None:
-                raise job.error
+            if run.error is not None:
+                raise run.error
             yield found[0]
         finally:
-            job.leave()  # a browser that wants other frames, or has gone, hangs up
+            run.leave()  # a browser that wants other frames, or has gone, hangs up
 
 
 # Those of the page that is shown: they are there as long as the session, or until a page offers others.

@@ -9,8 +9,9 @@ import warnings
 import pytest
 
 from rfviz.errors import warn
+from rfviz.ui import scheduler
 from rfviz.ui.scheduler import background
-from rfviz.ui.scheduler.background import Abandoned, Job
+from rfviz.ui.scheduler.background import BackgroundRun
 
 
 def endless(seen):
@@ -21,7 +22,7 @@ def endless(seen):
             while True:
                 progress(0.5, "half")
                 time.sleep(0.01)
-        except Abandoned:
+        except scheduler.Superseded:
             seen.append("abandoned")
             raise
 
@@ -30,20 +31,20 @@ def endless(seen):
 
 def test_work_ends_and_is_seen():
     kept = []
-    job = Job("name", lambda progress: (progress(0.25, "a quarter"), kept.append(1)))
-    assert job.done.wait(5)
-    assert job.look() == (0.25, "a quarter")
-    assert kept == [1] and job.error is None and not job.is_going_on
+    run = BackgroundRun("name", lambda progress: (progress(0.25, "a quarter"), kept.append(1)))
+    assert run.done.wait(5)
+    assert run.look() == (0.25, "a quarter")
+    assert kept == [1] and run.error is None and not run.is_going_on
 
 
 def test_leaving_ends_the_work():
     seen = []
-    job = Job("name", endless(seen))
-    assert job.is_going_on
-    job.leave()
-    assert not job.is_going_on
-    assert job.done.wait(5)
-    assert seen == ["abandoned"] and job.error is None
+    run = BackgroundRun("name", endless(seen))
+    assert run.is_going_on
+    run.leave()
+    assert not run.is_going_on
+    assert run.done.wait(5)
+    assert seen == ["abandoned"] and run.error is None
 
 
 def test_leaving_does_not_wait_for_a_call_that_cannot_be_interrupted():
@@ -54,37 +55,37 @@ def test_leaving_does_not_wait_for_a_call_that_cannot_be_interrupted():
         progress(1.0, "too late")
         raise AssertionError("went on")
 
-    job = Job("name", work)
-    job.leave()
-    assert not job.is_going_on and not job.done.is_set()
+    run = BackgroundRun("name", work)
+    run.leave()
+    assert not run.is_going_on and not run.done.is_set()
     free.set()
-    assert job.done.wait(5) and job.error is None
+    assert run.done.wait(5) and run.error is None
 
 
 def test_work_that_nobody_looks_at_ends(monkeypatch):
     monkeypatch.setattr(background, "_PATIENCE_S", 0.6)
     seen = []
-    job = Job("name", endless(seen))
+    run = BackgroundRun("name", endless(seen))
     for _ in range(15):
-        job.look()
+        run.look()
         time.sleep(0.05)
-    assert job.is_going_on
-    assert job.done.wait(5) and seen == ["abandoned"]
+    assert run.is_going_on
+    assert run.done.wait(5) and seen == ["abandoned"]
 
 
 def test_errors_are_kept_for_who_looks():
-    job = Job("name", lambda progress: 1 / 0)
-    assert job.done.wait(5)
+    run = BackgroundRun("name", lambda progress: 1 / 0)
+    assert run.done.wait(5)
     with pytest.raises(ZeroDivisionError):
-        raise job.error
+        raise run.error
 
 
 def test_warnings_of_the_work_do_not_go_to_the_log():
     with warnings.catch_warnings(record=True) as logged:
         warnings.simplefilter("always")
-        job = Job("name", lambda progress: warn("doubtful", UserWarning))
-        assert job.done.wait(5)
-    assert job.error is None and not logged
+        run = BackgroundRun("name", lambda progress: warn("doubtful", UserWarning))
+        assert run.done.wait(5)
+    assert run.error is None and not logged
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="threads have priorities of their own on Linux only")
@@ -93,7 +94,7 @@ def test_what_users_wait_for_goes_first_on_the_cores():
         return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
 
     found = []
-    assert Job("work", lambda progress: found.append(priority())).done.wait(30)
+    assert BackgroundRun("work", lambda progress: found.append(priority())).done.wait(30)
     assert found[0] > priority()
 
 
@@ -105,5 +106,5 @@ def test_a_server_with_a_lower_priority_still_works_in_the_background(monkeypatc
     monkeypatch.setattr(os, "getpriority", lambda *_: 19)
     monkeypatch.setattr(os, "setpriority", refuse)
     found = []
-    assert Job("work", lambda progress: found.append(1)).done.wait(30)
+    assert BackgroundRun("work", lambda progress: found.append(1)).done.wait(30)
     assert found == [1]
