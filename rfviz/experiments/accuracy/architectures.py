@@ -28,11 +28,11 @@ NAMES = tuple(PAPER_TABLE_1)
 # Test accuracy in per cent of networks and features that were trained by AdaGrad on 20,000 images that change in each
 # epoch (benchmarks/cifar_networks.py, cifar_features.py), as benchmarks/cifar_trained.py collected it from the results.
 _TRAINED = json.loads(Path(__file__).with_name("trained.json").read_text(encoding="utf-8"))
-# The networks by epoch, and after the epochs that all of them have; with so many channels of the dense node.
+# The networks by epoch, and after the epochs that all of them have; the dense node has NETWORK_FEATURES channels.
 NETWORKS_BY_EPOCH: dict[str, list[float]] = _TRAINED["networks"]
 NETWORK_EPOCHS, NETWORK_FEATURES = min(map(len, NETWORKS_BY_EPOCH.values())), 384
 NETWORKS = {name: by_epoch[NETWORK_EPOCHS - 1] for name, by_epoch in NETWORKS_BY_EPOCH.items()}
-# So many features by epoch, on a processor; and, on a GPU, each of these numbers of features after so many epochs.
+# FEATURES_M features by epoch, on a processor; and, on a GPU, each of AUGMENTED_M after AUGMENTED_EPOCHS epochs.
 FEATURES_M: int = _TRAINED["m"]
 FEATURES_BY_EPOCH: dict[str, list[float]] = _TRAINED["features"]
 AUGMENTED_EPOCHS: int = _TRAINED["augmented"]["epochs"]
@@ -68,7 +68,7 @@ def architecture(
     Returns
     -------
     patches : (size, stride, n_components) or None
-        Of the :class:`rfviz.skeleton.PatchPCA` that goes before; None where the pixels themselves are the inputs.
+        Of the :class:`rfviz.skeleton.PatchPCA` that goes before; None if the pixels themselves are the inputs.
     skeleton : Skeleton
 
     Raises
@@ -153,7 +153,7 @@ def rank_correlations(table: pd.DataFrame) -> RankCorrelations:
 def errors_by_epoch(name: str) -> tuple[tuple[float, ...], ...]:
     """Return test errors in per cent after each epoch: of :data:`FEATURES_M` features, and of the network.
 
-    Empty for a name that is no architecture of the table.
+    Empty for a name that is not an architecture of the table.
     """
     if name not in NAMES:
         return ()

@@ -104,7 +104,7 @@ class Baseline:
         return _DOUBLE * self.work_doubles(n_train, n_features, max(n_classes, 1), m)
 
     def refusal(self, n_train: int, n_features: int, n_classes: int = 0, n_components: int | None = None) -> str:
-        """Return why this baseline is hopeless for data of that size, in one sentence; empty where it is not.
+        """Return why this baseline is hopeless for data of that size, in one sentence; empty if it is not.
 
         Parameters
         ----------

@@ -37,7 +37,7 @@ class Curve:
     frame : DataFrame
         Columns of the chosen axis (``m``, ``seconds`` or ``bytes``), ``error`` and ``s.d.``, in the units of the chart.
     paper : tuple of (m, error, s.d.)
-        The paper's numbers for the same setting; empty where it has none.
+        The paper's numbers for the same setting; empty if it has none.
     network : float or None
         Error of the network of the same skeleton, where it is known.
     exact : float or None

@@ -39,7 +39,7 @@ EPOCHS = "Test error of trained features and of networks of the same skeletons a
 
 
 def summary(result: AccuracyResult) -> str:
-    """Return the chart in one sentence, for those who cannot see it."""
+    """Return the chart in one sentence, as alternative text."""
     parts = [
         f"{c.label} reaches {_error(c.frame['error'].iloc[-1], result)} at m = {int(c.frame['m'].iloc[-1]):,}"
         for c in result.curves()
@@ -111,7 +111,7 @@ def _from(m: np.ndarray, errors: np.ndarray, value: float) -> str:
 
 
 def _exact_story(result: AccuracyResult) -> str:
-    """Say from which m on each curve is as good as its exact kernel; empty where none is known."""
+    """Say from which m on each curve is as good as its exact kernel; empty if none is known."""
     unit, parts = "%" if result.split.is_classification else "", []
     for curve in result.curves():
         exact = curve.exact
@@ -143,7 +143,7 @@ def _noise(first: float, second: float, n_test: int) -> float:
 
 
 def _fields_story(result: AccuracyResult) -> str:
-    """Compare rectangles with whole images at the largest m that both have reached; empty where there are none."""
+    """Compare rectangles with whole images at the largest m that both have reached; empty if there are none."""
     frames = {c.label: c.frame for c in result.curves() if len(c.frame)}
     parts, field = [], ""
     for candidate in result.candidates:

@@ -226,7 +226,7 @@ class Accuracy(ExperimentInParts[AccuracyResult]):
         return tuple(found)
 
     def split_data(self, data: Data) -> SplitData:
-        """Return the data with what is done to them first."""
+        """Return the data with their scaling and their split."""
         return SplitData(data, self.normalise, self.test_share, self.all_rows)
 
     def work(self, data: Data, cache: Cache) -> Work:
