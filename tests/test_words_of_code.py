@@ -59,7 +59,6 @@ FAULTS = {
 # How often each folder has each fault, in the order above. A commit may lower a number, never raise it.
 CEILINGS = {
     "datasets": (18, 12, 10, 13, 29, 0),
-    "experiments": (7, 1, 0, 0, 4, 2),
     "inspection": (18, 7, 6, 4, 20, 4),
     "lab": (22, 15, 18, 18, 41, 0),
     "ui": (13, 6, 0, 47, 27, 0),

@@ -115,7 +115,7 @@ class Work:
         return {label: text for label, text in texts.items() if text}
 
     def result(self, part: Part) -> Any:
-        """Return the result of a part, None where it is not known or failed."""
+        """Return the result of a part, or None if it is unknown or failed."""
         found = self._known(part)
         return None if isinstance(found, Failure) else found
 

@@ -191,7 +191,7 @@ def boxes(grids: PlaneGrids, repetition: int, row: int) -> BoxView:
 
 
 def _lines(axis: np.ndarray, pitch: float, shift: float) -> np.ndarray:
-    """Return the places of a grid's lines within the picture; none where they would lie too close to be told apart."""
+    """Return the places of a grid's lines within the picture, or none if they lie too close together."""
     first, last = np.ceil((axis[0] - shift) / pitch), np.floor((axis[-1] - shift) / pitch)
     if last - first > _MOST_LINES:
         return np.empty(0)

@@ -149,5 +149,5 @@ def shared_of(data: Data, spec: MapSpec[RandomBinning], row: int, p: int, *, cac
 def pairs_of(
     data: Data, spec: MapSpec[RandomBinning], p: int, first: int, *, cache: Cache
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Estimate the kernel of all pairs by p grids from one on."""
+    """Estimate the kernel of all pairs by p grids, the first of them at place `first`."""
     return pair_shares(cache.call(grids_of, data, spec), p, first)

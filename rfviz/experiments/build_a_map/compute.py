@@ -156,7 +156,7 @@ class Built:
     Attributes
     ----------
     what : {"function", "pool", "density", "kernel"}
-        What was written or drawn.
+        Kind of the curve that was written or drawn.
     spec : MapSpec
         The map.
     places : ndarray of shape (n,)
@@ -171,7 +171,7 @@ class Built:
     errors : ndarray of shape (draws, k)
         Root mean square over the places of estimate − kernel, by draw and number of features.
     wanted : ndarray of shape (n,) or None
-        The kernel that was written, 1 at distance 0, where that was what was written.
+        The kernel that was written, 1 at distance 0, if a kernel was written.
     transform : Transform or None
         The same.
     """

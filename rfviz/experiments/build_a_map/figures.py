@@ -16,7 +16,7 @@ from rfviz.kernels import order_weights
 __all__ = ["DRAWN", "HEIGHT", "ends_of", "plot_errors", "plot_formula", "plot_kernel", "plot_transform"]
 
 HEIGHT = 370
-#: By what is built: the part of the axis that can be drawn on.
+#: By the kind of curve: the part of the axis that can be drawn on.
 DRAWN: dict[What, tuple[float, float]] = {"function": (-3.0, 3.0), "density": (0.0, 6.0), "kernel": (0.0, 5.0)}
 _TITLES: dict[What, tuple[str, str]] = {
     "function": ("projection ⟨w, x⟩", "feature f(⟨w, x⟩)"),

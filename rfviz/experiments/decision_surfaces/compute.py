@@ -63,7 +63,7 @@ class Surface:
     wrong : ndarray of int
         The rows of these that are misclassified.
     calibrated : {"", "held-out", "training"}
-        Rows that the slope was learned on; empty where the decision values are those of a soft-max already.
+        Rows that the slope was learned on, or an empty text if the decision values are those of a soft-max.
     predicted : ndarray of int
         The class of each of the rows that measure accuracy.
     """

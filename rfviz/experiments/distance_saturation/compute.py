@@ -134,7 +134,7 @@ class ExactCurve:
     slope : float
         Limit of embedded over input distance where the latter goes to zero.
     saturation : Saturation or None
-        None where the expected distance grows without bound.
+        None if the expected distance grows without bound.
     """
 
     expected: np.ndarray
@@ -152,7 +152,7 @@ class _Effect:
     Attributes
     ----------
     exact : ExactCurve or None
-        None where the expected distance is no function of the input distance (maxout away from the unit sphere).
+        None if the expected distance is not a function of the input distance (maxout away from the unit sphere).
     mean_expected : ndarray of shape (200,) or None
         Where there is no curve: the mean over the pairs of each column of their own exact expectation.
     no_curve : str
@@ -172,7 +172,7 @@ class _Effect:
 
     @property
     def saturation(self) -> Saturation | None:
-        """Where the exact curve saturates; None where it does not, or there is none."""
+        """Where the exact curve saturates, or None if it does not or there is none."""
         return self.exact and self.exact.saturation
 
 

@@ -52,7 +52,7 @@ def plot_saturation(
     wrong = {label: values for label, values in printed.items() if values is not None}
     for curve, style in zip(result.curves, styles, strict=True):
         traces += _law(result, curve, style, as_printed, named=curve.label == next(iter(wrong), None))
-    # All of what is refuted, which ends far above the pairs, and all plateaus: whatever the number of features, so that
+    # All of a refuted curve, which ends far above the pairs, and all plateaus: whatever the number of features, so that
     # the axis stays while that is moved.
     limits = [curve.saturation for curve in result.curves]
     highest = max([top, *(1.12 * limit.plateau for limit in limits if limit)])

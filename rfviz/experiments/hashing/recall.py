@@ -123,7 +123,7 @@ class RecallResult:
 
 
 def code_lengths(longest: int) -> list[int]:
-    """Return the lengths of codes that a curve has: powers of two from 8 on, and the longest."""
+    """Return the lengths of codes that a curve has: powers of two, 8 or more, and the longest."""
     return sorted({*(1 << e for e in range(3, longest.bit_length()) if 1 << e < longest), longest})
 
 

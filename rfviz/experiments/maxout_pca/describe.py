@@ -69,7 +69,7 @@ def explanation(result: EmbeddingResult, swapped: np.ndarray | None = None) -> s
 
 
 def _without_map(result: EmbeddingResult) -> str:
-    """Say whether the points alone show the same order; empty where that is not known."""
+    """Say whether the points alone show the same order, or return an empty text if that is unknown."""
     own, plain = result.features.order, result.plain.order if result.plain else None
     if own is None or plain is None:
         return ""

@@ -25,7 +25,7 @@ FIGURE_4 = (
 
 
 def summary(result: PixelMap, side: int) -> str:
-    """Return the maps in one sentence, for those who cannot see them."""
+    """Describe the maps in one sentence, as alternative text."""
     row, column = divmod(result.pixel, side)
     return (
         f"Correlation of each pixel’s occurrence with that of the pixel in row {row + 1}, column {column + 1}, counted "
@@ -105,7 +105,7 @@ def repeats_text(found: Repeats) -> str:
     )
 
 
-# Angles of a formula that are written out: half a page has room for so many.
+# Most angles of a formula that are written out, which take half a page.
 _TERMS = 3
 
 
