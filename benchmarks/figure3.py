@@ -21,8 +21,8 @@ from _report import markdown_table, write_json  # noqa: E402
 
 from rfviz import datasets  # noqa: E402
 from rfviz.analysis.kernel_sample import prepare_sample  # noqa: E402
+from rfviz.experiments.kernel_approximation.compute import METRICS, KernelErrorResult, kernel_errors  # noqa: E402
 from rfviz.features import CompositionalFeatures, HybridCompositional, MapSpec  # noqa: E402
-from rfviz.lab.kernel_approximation.compute import METRICS, KernelErrorResult, kernel_errors  # noqa: E402
 
 BUDGETS = (500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
 # The paper's curves, and the baseline with pairs (cos, sin), whose variance is lower where the kernel is large.

@@ -32,8 +32,8 @@ from benchmarks.features import product
 from rfviz import datasets
 from rfviz.analysis.kernel_sample import prepare_sample
 from rfviz.analysis.points import normalise
+from rfviz.experiments.kernel_approximation.compute import kernel_errors
 from rfviz.features import MapSpec, map_class
-from rfviz.lab.kernel_approximation.compute import kernel_errors
 
 POINTS, TURNS = 128, 7
 # Mapped many times over, so that a block is as long as in practice.

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from rfviz.experiments.distance_saturation import DistanceSaturation
     from rfviz.experiments.guarantees import KernelGuarantees, LearningGuarantees
     from rfviz.experiments.hashing import Hashing
+    from rfviz.experiments.kernel_approximation import KernelApproximation
     from rfviz.experiments.maxout_pca import MaxoutPCA
     from rfviz.experiments.pixel_cooccurrence import PixelCooccurrence
     from rfviz.experiments.zoo import Zoo
@@ -45,6 +46,7 @@ __all__ = [
     "Experiment",
     "ExperimentInParts",
     "Hashing",
+    "KernelApproximation",
     "KernelGuarantees",
     "LearningGuarantees",
     "MaxoutPCA",
@@ -61,6 +63,7 @@ EXPERIMENTS = {
     "DistanceSaturation": "distance_saturation",
     "MaxoutPCA": "maxout_pca",
     "Hashing": "hashing",
+    "KernelApproximation": "kernel_approximation",
     "BuildAMap": "build_a_map",
     "Binning": "binning",
     "PixelCooccurrence": "pixel_cooccurrence",

@@ -120,7 +120,7 @@ class Work:
         return None if isinstance(found, Failure) else found
 
     def results(self, label: str) -> list[Any]:
-        """Return the results of a curve, in the order of its parts."""
+        """Return the known results of a curve, in the order of its parts."""
         found = (self.result(part) for part in self.parts if part.label == label)
         return [result for result in found if result is not None]
 
@@ -134,9 +134,9 @@ class Work:
         return sum(part.cost for part in parts)
 
     def steps(self, progress: Progress) -> Iterator[Part]:
-        """Compute the missing parts and yield each part when it is done, or has failed.
+        """Compute the missing parts and yield each when it is done, or has failed.
 
-        `progress` may raise to stop, which keeps what is done.
+        `progress` may raise to stop, which keeps the parts that are done.
         """
         missing, total, failed = self.missing(), len(self.parts), set[str]()
         for number, part in enumerate(missing, total - len(missing)):
@@ -147,7 +147,7 @@ class Work:
                 yield part
 
     def run_missing(self, progress: Progress) -> None:
-        """Compute the missing parts, one by one; `progress` may raise to stop, which keeps what is done."""
+        """Compute the missing parts one by one; `progress` may raise to stop, which keeps the parts that are done."""
         for _ in self.steps(progress):
             pass
 

@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import plotly.graph_objects as go
 
 from rfviz.cache import Cache
+from rfviz.experiments import Data, KernelApproximation
+from rfviz.experiments.kernel_approximation.compute import METRICS, KernelErrorResult
 from rfviz.lab.animation import Animation, one_by_one
-from rfviz.lab.kernel_approximation.compute import METRICS, KernelErrorResult
-from rfviz.lab.kernel_approximation.settings import Settings
 from rfviz.words import number
 
 __all__ = ["over_m", "over_pools"]
 
 Results = Sequence[KernelErrorResult]
-# ``draw(settings, results)`` returns the figures that move, by name.
-Draw = Callable[[Settings, Results], Mapping[str, go.Figure]]
 
 
-def over_m(settings: Settings, results: Results, draw: Draw, options: Sequence[int]) -> Animation:
+def over_m(settings: KernelApproximation, data: Data, results: Results, options: Sequence[int]) -> Animation:
     """Animate the number of features; everything is computed already."""
     frames = [replace(settings, m=m) for m in options if m in settings.grid]
     captions = [_caption(results[0], frame) for frame in frames]
-    return Animation([frame.m for frame in frames], captions, [draw(frame, results) for frame in frames])
+    return Animation([frame.m for frame in frames], captions, [_draw(frame, data, results) for frame in frames])
 
 
 def over_pools(
-    run: Callable[[int], tuple[Settings, Results]],
-    draw: Draw,
+    run: Callable[[int], tuple[KernelApproximation, Results]],
+    data: Data,
     place: int,
     options: Sequence[int],
     now: int,
@@ -39,10 +37,15 @@ def over_pools(
     """Animate the pool size; the caption is about the map at a place."""
     values, found = one_by_one(options, now, run, cache, seconds)
     captions = [_caption(results[min(place, len(results) - 1)], settings) for settings, results in found]
-    return Animation(values, captions, [draw(*one) for one in found])
+    return Animation(values, captions, [_draw(settings, data, results) for settings, results in found])
 
 
-def _caption(result: KernelErrorResult, settings: Settings) -> str:
+def _draw(settings: KernelApproximation, data: Data, results: Results) -> dict[str, go.Figure]:
+    """Return the figures that move, by name."""
+    return {chart.name: chart.figure for chart in settings.moving_charts(data, results)}
+
+
+def _caption(result: KernelErrorResult, settings: KernelApproximation) -> str:
     """Return the chosen measure at m, and what theory predicts."""
     metric, place = settings.metric, settings.place
     unit = result.unit if settings.relative and metric != "correlation" else 1.0

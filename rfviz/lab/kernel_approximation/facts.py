@@ -5,11 +5,12 @@ from __future__ import annotations
 import functools
 import math
 
+import pandas as pd
+
 from rfviz import datasets
-from rfviz.analysis.kernel_sample import error_grid, prepare_sample
+from rfviz.experiments import KernelApproximation
 from rfviz.features import CompositionalFeatures, FeatureMap, HybridCompositional, MapSpec, RandomFourier, RandomMaxout
 from rfviz.lab.facts import at, fact
-from rfviz.lab.kernel_approximation.compute import kernel_errors
 from rfviz.lab.maps import told_the_shape
 from rfviz.skeleton import preset
 
@@ -19,9 +20,13 @@ __all__: list[str] = []
 @functools.lru_cache(maxsize=16)
 def _rmse(spec: MapSpec[FeatureMap]) -> dict[int, float]:
     photographs = datasets.load("photo_patches")
-    sample = prepare_sample(photographs, "none", 64)
-    result = kernel_errors(sample, told_the_shape(spec, photographs.image_shape), error_grid(2000), 5)
-    return dict(zip(map(int, result.m_grid), map(float, result.errors.average("rmse")), strict=True))
+    spec = told_the_shape(spec, photographs.image_shape)
+    result = KernelApproximation(maps=[spec], normalise="none", points=64, draws=5, relative=False).run(photographs)
+    return _by_m(result.to_frame(), "RMSE")
+
+
+def _by_m(frame: pd.DataFrame, column: str) -> dict[int, float]:
+    return dict(zip(map(int, frame["m"]), map(float, frame[column]), strict=True))
 
 
 @fact
@@ -39,9 +44,8 @@ def hybrid_rmse(name: str, m: int) -> float:
 @functools.lru_cache(maxsize=32)
 def _relative(name: str, spec: MapSpec[FeatureMap]) -> dict[int, float]:
     how = "none" if name == "moons" else "unit norm"
-    result = kernel_errors(prepare_sample(datasets.load(name), how, 64), spec, error_grid(2000), 20)
-    errors = result.errors.average("rmse") / result.unit
-    return dict(zip(map(int, result.m_grid), map(float, errors), strict=True))
+    result = KernelApproximation(maps=[spec], normalise=how, points=64).run(name)
+    return _by_m(result.to_frame(), "RMSE ÷ mean k(x, x)")
 
 
 @fact

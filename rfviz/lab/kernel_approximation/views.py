@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
 from rfviz.analysis.pairs import nearest_mark, pair_rows
 from rfviz.errors import RfvizError
-from rfviz.experiments.base import Chart
+from rfviz.experiments.base import Chart, revision
+from rfviz.experiments.kernel_approximation.compute import METRICS, KernelErrorResult
+from rfviz.experiments.kernel_approximation.experiment import (
+    KernelApproximation,
+    KernelErrors,
+    NothingComputedError,
+    pair_estimates_of,
+)
+from rfviz.experiments.kernel_approximation.figures import plot_kernel_bias, plot_kernel_errors
 from rfviz.figures.lines import ring_pair
 from rfviz.figures.template import map_styles
 from rfviz.lab.kernel_approximation import text
-from rfviz.lab.kernel_approximation.compute import METRICS, KernelErrorResult
-from rfviz.lab.kernel_approximation.figures import plot_kernel_bias, plot_kernel_errors
-from rfviz.lab.kernel_approximation.page import NothingComputedError, Result, pair_estimates_of
-from rfviz.lab.kernel_approximation.settings import Settings, Source
-from rfviz.lab.page import revision
+from rfviz.lab.kernel_approximation.settings import Source
 from rfviz.ui import layout
 from rfviz.ui.page import CLICK_A_PAIR, STEPS, View
 from rfviz.ui.plain import plain
@@ -27,10 +32,10 @@ from rfviz.words import shown
 __all__ = ["KernelView"]
 
 
-class KernelView(View[Source, Settings, Result]):
+class KernelView(View[Source, KernelApproximation, KernelErrors]):
     """The errors of all maps, a cloud for each, and bias apart from spread."""
 
-    def refuse(self, settings: Settings, error: RfvizError) -> None:
+    def refuse(self, settings: KernelApproximation, error: RfvizError) -> None:
         if not isinstance(error, NothingComputedError):
             super().refuse(settings, error)
         elif error.failures:
@@ -38,15 +43,15 @@ class KernelView(View[Source, Settings, Result]):
         else:
             st.info("Choose at least one map.")
 
-    def work_note(self, settings: Settings) -> str:
+    def work_note(self, settings: KernelApproximation) -> str:
         return text.PARTS
 
-    def share(self, settings: Settings, result: Result) -> None:
+    def share(self, settings: KernelApproximation, result: KernelErrors) -> None:
         """Draw the button once nothing is added any more."""
         if not (self.live and self.live.is_going):
             super().share(settings, result)
 
-    def draw(self, settings: Settings, result: Result, charts: Sequence[Chart]) -> None:
+    def draw(self, settings: KernelApproximation, result: KernelErrors, charts: Sequence[Chart]) -> None:
         _warn(result.failures)
         main, clouds = charts[0], charts[1 : len(result.maps) + 1]
         rows = self._chosen_pair(settings, result, clouds)
@@ -71,24 +76,36 @@ class KernelView(View[Source, Settings, Result]):
             st.caption(CLICK_A_PAIR)
         self.draw_details(settings, result, charts)
 
-    def _chosen_pair(self, settings: Settings, result: Result, clouds: Sequence[Chart]) -> tuple[int, int] | None:
+    def _chosen_pair(
+        self, settings: KernelApproximation, result: KernelErrors, clouds: Sequence[Chart]
+    ) -> tuple[int, int] | None:
         """Return the pair that is followed; that nearest to a click in a cloud from then on."""
         n = result.maps[0].n_points
         for chart, found in zip(clouds, result.maps, strict=True):
             if clicks := taken_places(chart.name):
-                kernel, estimate = self.cache.call(pair_estimates_of, self.source, found.spec, settings.m, None)
+                kernel, estimate = self._estimates(settings, found, None)
                 x, y = found.density.x_edges, found.density.y_edges
                 spans = (float(x[0]), float(x[-1])), (float(y[0]), float(y[-1]))
                 self.follow(pair_rows(n, nearest_mark(clicks[-1], kernel, [estimate], spans)))
                 st.session_state[self.state.key("steps-map")] = found.label
         return self.followed(n)
 
-    def _place(self, settings: Settings, found: KernelErrorResult, rows: tuple[int, int]) -> tuple[float, float]:
+    def _place(
+        self, settings: KernelApproximation, found: KernelErrorResult, rows: tuple[int, int]
+    ) -> tuple[float, float]:
         """Return the kernel of a pair, and its estimate by the map that can be exported."""
-        kernel, estimate = self.cache.call(pair_estimates_of, self.source, found.spec, settings.m, rows)
+        kernel, estimate = self._estimates(settings, found, rows)
         return float(kernel[0]), float(estimate[0])
 
-    def details(self, settings: Settings, result: Result, charts: Sequence[Chart]) -> Mapping[str, Callable[[], Any]]:
+    def _estimates(
+        self, settings: KernelApproximation, found: KernelErrorResult, rows: tuple[int, int] | None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        points = self.source.data, self.source.normalise, self.source.n_points
+        return self.cache.call(pair_estimates_of, *points, found.spec, settings.m, rows)
+
+    def details(
+        self, settings: KernelApproximation, result: KernelErrors, charts: Sequence[Chart]
+    ) -> Mapping[str, Callable[[], Any]]:
         frame = charts[0].frame
         return {
             STEPS: lambda: self.steps(settings),
@@ -98,12 +115,12 @@ class KernelView(View[Source, Settings, Result]):
             "How it is computed": lambda: self._method(result),
         }
 
-    def _method(self, result: Result) -> None:
+    def _method(self, result: KernelErrors) -> None:
         for cls in dict.fromkeys(found.spec.cls for found in result.maps):
             layout.formula(cls.formula)
         st.markdown(text.METHOD)
 
-    def _bias_and_spread(self, settings: Settings, result: Result, charts: Sequence[Chart]) -> None:
+    def _bias_and_spread(self, settings: KernelApproximation, result: KernelErrors, charts: Sequence[Chart]) -> None:
         """Draw spread over the draws and bias for every m, and at one m for every map."""
         for chart in charts:
             if chart.name == "kernel-spread":
@@ -119,7 +136,7 @@ class KernelView(View[Source, Settings, Result]):
                     alt = f"Mean error over {found.n_draws} draws against the exact kernel, {found.label}."
                     layout.chart(figure, f"bias-{number}", alt)
 
-    def _all_measures(self, settings: Settings, result: Result) -> None:
+    def _all_measures(self, settings: KernelApproximation, result: KernelErrors) -> None:
         """Draw the four measures side by side, as in Figure 3 of the paper on compositional kernels."""
         options: dict[str, Any] = {"at": settings.m, "relative": settings.relative, "height": 320, "legend": False}
         with st.container(key="pair-measures"):

@@ -1,5 +1,7 @@
 """Errors over all rows of a table in parts: those of the whole table in memory, however it is cut."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,9 @@ from rfviz.analysis.kernel_sample import other_rows, prepare_sample
 from rfviz.cache import Cache
 from rfviz.datasets.files import parts
 from rfviz.errors import DataError, ParameterError
+from rfviz.experiments.kernel_approximation import all_rows, describe
+from rfviz.experiments.kernel_approximation.all_rows import join_draws, row_errors
+from rfviz.experiments.kernel_approximation.compute import METRICS, kernel_errors
 from rfviz.features import (
     CompositionalFeatures,
     MapSpec,
@@ -17,9 +22,6 @@ from rfviz.features import (
     RandomMaxout,
     RandomProjection,
 )
-from rfviz.lab.kernel_approximation import all_rows, text
-from rfviz.lab.kernel_approximation.all_rows import join_draws, row_errors
-from rfviz.lab.kernel_approximation.compute import METRICS, kernel_errors
 from rfviz.lab.kernel_approximation.page import PAGE
 from rfviz.lab.page import compute
 from rfviz.lab.preset import Preset
@@ -267,12 +269,12 @@ def test_what_is_stopped_keeps_the_passes_that_are_done(write):
     assert len(work.missing()) == 2
     maps = PAGE.collect(source, settings, work, cache).maps
     assert [result.all_rows.n_draws for result in maps] == [5, 5]
-    said = text.all_rows(maps, settings.place)
+    said = describe.all_rows(maps, settings.place)
     assert "a row, 5 of 8 draws so far): Random Fourier RMSE" in said
     work.run_missing(lambda share, words: None)
     maps = PAGE.collect(source, settings, work, cache).maps
     assert [result.all_rows.n_draws for result in maps] == [8, 8]
-    assert "so far" not in text.all_rows(maps, settings.place)
+    assert "so far" not in describe.all_rows(maps, settings.place)
 
 
 @pytest.mark.parametrize(("far", "holds"), [(0, True), (15, False)])
@@ -311,9 +313,9 @@ def test_a_map_without_a_kernel_fails_alone(write, monkeypatch):
 def test_a_script_reads_all_rows_too(write):
     write(table())
     found = computed({**SMALL, "all_rows": True})
-    code = PAGE.script(found.source, found.settings).replace("figure.show()", "pass")
+    code = PAGE.script(found.source, found.settings).replace("result.figure(name).show()", "pass")
     names = {}
     exec(code, names)
     (result,) = found.result.maps
     np.testing.assert_allclose(names["frames"]["kernel-error"][ALL_ROWS], result.all_rows.average("rmse") / result.unit)
-    assert "all_rows" not in PAGE.script(found.source.points_alone, found.settings)
+    assert "all_rows" not in PAGE.script(found.source, replace(found.settings, all_rows=False))

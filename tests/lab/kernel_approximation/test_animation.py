@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from rfviz.cache import Cache
-from rfviz.lab.kernel_approximation.page import PAGE, NothingComputedError
+from rfviz.experiments.kernel_approximation.experiment import NothingComputedError
+from rfviz.lab.kernel_approximation.page import PAGE
 from rfviz.lab.page import compute
 from rfviz.lab.preset import Preset
 

@@ -5,15 +5,16 @@ import pytest
 
 from rfviz import datasets
 from rfviz.analysis.kernel_sample import error_grid, prepare_sample
-from rfviz.features import MapSpec, RandomFourier, RandomMaxout
-from rfviz.lab.kernel_approximation import text
-from rfviz.lab.kernel_approximation.compute import METRICS, kernel_errors
-from rfviz.lab.kernel_approximation.figures import (
+from rfviz.experiments.kernel_approximation import describe
+from rfviz.experiments.kernel_approximation.compute import METRICS, kernel_errors
+from rfviz.experiments.kernel_approximation.figures import (
     plot_kernel_bias,
     plot_kernel_density,
     plot_kernel_errors,
     plot_kernel_spread,
 )
+from rfviz.features import MapSpec, RandomFourier, RandomMaxout
+from rfviz.lab.kernel_approximation import text
 from tests.charts import opacity
 
 
@@ -111,15 +112,15 @@ def test_curves_that_leave_their_exact_lines_by_chance_are_named():
     few, many = (kernel_errors(sample, MapSpec(RandomMaxout, pool_size=4), [100], n, "q = 4") for n in (2, 300))
     ratio = few.errors.average("rmse")[0] / few.reference.rmse[0]
     assert not 0.8 < ratio < 1.25
-    words = text.explanation([few], 0)
+    words = describe.explanation([few], 0)
     assert "q = 4: off the exact line by chance" in words and "2 draws are few" in words
-    assert "off the exact line" not in text.explanation([many], 0)
+    assert "off the exact line" not in describe.explanation([many], 0)
 
 
 def test_words_hold_the_numbers(results, biased):
-    words = text.explanation(results, 3)
+    words = describe.explanation(results, 3)
     assert "435 pairs of 30 points" in words
-    assert "q = 8" in text.summary(results, "mae")
+    assert "q = 8" in describe.summary(results, "mae")
     maximum = text.theory(results, "maximum")
     assert "Random Fourier: Hoeffding" in maximum and "is known for q = 8" in maximum
     assert "biased by k(x, −z)/m" in text.theory([biased], "rmse")

@@ -7,9 +7,9 @@ import pytest
 
 from rfviz import datasets
 from rfviz.analysis.kernel_sample import error_grid, prepare_sample
+from rfviz.experiments.kernel_approximation.compute import kernel_errors
 from rfviz.features import MapSpec, RandomFourier, RandomMaxout, registry
 from rfviz.features.base import FeatureMap
-from rfviz.lab.kernel_approximation.compute import kernel_errors
 from rfviz.lab.kernel_approximation.page import figure_3
 from rfviz.params import defaults
 from tests.app_pages import OFFLINE, array, changed, opened, specs

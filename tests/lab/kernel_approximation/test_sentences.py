@@ -106,5 +106,5 @@ def test_numbers_and_script_are_in_the_unit_of_the_chart(relative):
     ratio = chart.frame[f"RMSE{per}"] / other[f"RMSE{' ÷ mean k(x, x)' * (not relative)}"]
     assert np.allclose(ratio, ratio.iloc[0]) and not np.isclose(ratio.iloc[0], 1.0)
     names = {}
-    exec(found.page.script(found.source, found.settings).replace("figure.show()", "pass"), names)
+    exec(found.page.script(found.source, found.settings).replace("result.figure(name).show()", "pass"), names)
     np.testing.assert_allclose(names["frames"]["kernel-error"][f"RMSE{per}"], curve.y)

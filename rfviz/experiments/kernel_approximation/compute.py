@@ -19,9 +19,9 @@ from rfviz.analysis.nested import estimates
 from rfviz.analysis.points import blas_for
 from rfviz.backend import check_memory
 from rfviz.errors import ParameterError
+from rfviz.experiments.kernel_approximation.all_rows import RowErrors
+from rfviz.experiments.kernel_approximation.measures import METRICS, Measures, correlation_of
 from rfviz.features import FeatureMap, MapSpec, ProductLaw
-from rfviz.lab.kernel_approximation.all_rows import RowErrors
-from rfviz.lab.kernel_approximation.measures import METRICS, Measures, correlation_of
 from rfviz.params import Param
 from rfviz.progress import Progress, silent
 

@@ -8,8 +8,8 @@ from rfviz import datasets
 from rfviz.analysis.kernel_sample import error_grid, prepare_sample
 from rfviz.analysis.nested import estimates
 from rfviz.errors import DataError, MemoryBudgetError, ParameterError
+from rfviz.experiments.kernel_approximation.compute import METRICS, kernel_errors
 from rfviz.features import CompositionalFeatures, MapSpec, RandomFourier, RandomMaxout, RandomProjection, registry
-from rfviz.lab.kernel_approximation.compute import METRICS, kernel_errors
 
 SPECS = [
     MapSpec(RandomMaxout, pool_size=4),

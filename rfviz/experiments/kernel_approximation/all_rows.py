@@ -13,8 +13,8 @@ from rfviz.analysis.kernel_sample import KernelSample
 from rfviz.analysis.nested import estimates_between, unscaled_features
 from rfviz.analysis.splits import OtherRows
 from rfviz.backend import get_device, map_ordered, worker_count
+from rfviz.experiments.kernel_approximation.measures import METRICS, Measures, correlation_of
 from rfviz.features import FeatureMap, MapSpec
-from rfviz.lab.kernel_approximation.measures import METRICS, Measures, correlation_of
 from rfviz.progress import Progress, silent
 
 __all__ = ["DRAWS_AT_ONCE", "RowErrors", "join_draws", "row_errors"]
@@ -55,8 +55,8 @@ def row_errors(
 ) -> RowErrors:
     """Estimate the kernel between the points and all rows of their table, in one pass over the rows.
 
-    The draws are those of :func:`rfviz.lab.kernel_approximation.compute.kernel_errors`. Memory holds the rows of one
-    block, and of each draw its weights and the features of the points.
+    The draws are those of :func:`rfviz.experiments.kernel_approximation.compute.kernel_errors`. Memory holds the rows
+    of one block, and of each draw its weights and the features of the points.
 
     Parameters
     ----------
