@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from rfviz.experiments.kernel_approximation import KernelApproximation
     from rfviz.experiments.maxout_pca import MaxoutPCA
     from rfviz.experiments.pixel_cooccurrence import PixelCooccurrence
+    from rfviz.experiments.speech import Speech
     from rfviz.experiments.zoo import Zoo
 
 __all__ = [
@@ -52,6 +53,7 @@ __all__ = [
     "MaxoutPCA",
     "PixelCooccurrence",
     "Result",
+    "Speech",
     "Zoo",
     "as_data",
     "experiment",
@@ -71,6 +73,7 @@ EXPERIMENTS = {
     "LearningGuarantees": "guarantees",
     "DecisionSurfaces": "decision_surfaces",
     "Accuracy": "accuracy",
+    "Speech": "speech",
 }
 
 import_when_asked(__name__)

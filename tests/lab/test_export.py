@@ -15,13 +15,13 @@ from scipy.spatial.distance import cdist
 from rfviz.cache import Cache
 from rfviz.errors import MemoryBudgetError
 from rfviz.experiments.base import Chart
+from rfviz.experiments.speech.compute import frames_of
 from rfviz.features import registry
 from rfviz.lab import export
 from rfviz.lab.index import find_page
 from rfviz.lab.page import MapExport
 from rfviz.lab.preset import Preset
 from rfviz.lab.report import Entry, write_report
-from rfviz.lab.speech.compute import frames_of
 
 X = np.random.default_rng(0).random((50, 6))
 LABELLED = dict.fromkeys(

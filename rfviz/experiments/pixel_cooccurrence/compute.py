@@ -1,8 +1,8 @@
 """Which pixels meet in the random features of a skeleton: counted in sampled features, compared with the exact law.
 
 Features are drawn by chunks that have their own generators, the very features of
-:class:`rfviz.features.CompositionalFeatures` with the same seed (without `deduplicate`). Of each, the pixels that its
-paths reach are kept: two lists of whole numbers, one in the order of the features, one in the order of the pixels.
+:class:`rfviz.features.CompositionalFeatures` with the same seed (without `deduplicate`). A sample holds which
+pixels the paths of each reach: two lists of whole numbers, in the order of the features and in that of the pixels.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ FIGURE_4 = (
 
 
 def summary(result: PixelMap, side: int) -> str:
-    """Describe the maps in one sentence, as alternative text."""
+    """Return the maps in one sentence, for readers who cannot see them."""
     row, column = divmod(result.pixel, side)
     return (
         f"Correlation of each pixel’s occurrence with that of the pixel in row {row + 1}, column {column + 1}, counted "
@@ -105,7 +105,7 @@ def repeats_text(found: Repeats) -> str:
     )
 
 
-# Most angles of a formula that are written out, which take half a page.
+# Angles of a formula that are written out: half a page has room for them.
 _TERMS = 3
 
 

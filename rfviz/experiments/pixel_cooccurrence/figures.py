@@ -189,7 +189,7 @@ def plot_rms(result: PixelMap, *, height: int = 330, revision: str = "") -> go.F
 
 
 def plot_sizes(sizes: FeatureSizes, *, height: int = 340, revision: str = "") -> go.Figure:
-    """Draw how many features have each number of paths, and each number of different pixels.
+    """Draw the number of features by their paths, and by their different pixels.
 
     Parameters
     ----------

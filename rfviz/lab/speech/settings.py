@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from rfviz.datasets.speech import MOST_SENTENCES, MOST_SPEAKERS, find_timit, stamp_of, version
-from rfviz.experiments.candidate import Candidate
+from rfviz.datasets.speech import MOST_SENTENCES, MOST_SPEAKERS, find_timit
+from rfviz.experiments.speech.compute import SpeechSource, grid_of, labels_of
+from rfviz.experiments.speech.experiment import EPOCHS, MEASURE, Speech
 from rfviz.features import FeatureMap, MapSpec, RandomFourier, RandomMaxout, SharedPoolMaxout
 from rfviz.lab.page import Presets
 from rfviz.lab.panel import Panel
 from rfviz.lab.papers import RANDOM_MAXOUT
-from rfviz.lab.speech.compute import SpeechSource, grid_of
 from rfviz.params import Param
 
-__all__ = ["MEASURES", "PRESETS", "Settings", "choose_settings", "choose_source"]
+__all__ = ["PRESETS", "choose_settings", "choose_source"]
 
-MEASURES = {"phone error %": "Phone error", "frame error %": "Frame error"}
 _SPEECH = {"spoken": "Synthetic speech", "timit": "TIMIT (data folder)"}
 _SPEAKERS = Param("speakers", 16, "int", 4, MOST_SPEAKERS, step=4, marks=(4, 8, 12, 16, 20, 24, 28, 32), log=True,
                   label="Voices", help="Synthetic voices. Every fourth is held out for testing.")  # fmt: skip
@@ -30,8 +27,6 @@ _POOLS = (2, 4, 8, 16)
 _M_MAX = Param("m_max", 800, "int", 160, 48_000, log=True, marks=(160, 320, 800, 1600, 3200, 8000, 20_000, 48_000),
                label="Largest m",
                help="Five numbers of features, each twice the one before, up to this one.")  # fmt: skip
-_EPOCHS = Param("epochs", 5, "int", 1, 50, log=True, marks=(1, 2, 3, 5, 10, 20, 50), label="Passes",
-                help="Passes of stochastic gradient descent over the frames.")  # fmt: skip
 _SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of the features.")
 _PROJECTIONS = SharedPoolMaxout.param("n_projections")
 
@@ -52,48 +47,18 @@ PRESETS: Presets = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What is learned, and what is shown of it.
-
-    Attributes
-    ----------
-    candidates : tuple of Candidate
-        Feature maps with their seed.
-    grid : tuple of int
-        Numbers of features.
-    epochs : int
-    of : str
-        Label of the map whose phones are shown.
-    m : int
-        Its number of features.
-    utterance : int
-        The test utterance that is shown, from 1.
-    measure : str
-        One of :data:`MEASURES`.
-    """
-
-    candidates: tuple[Candidate, ...]
-    grid: tuple[int, ...]
-    epochs: int
-    of: str
-    m: int
-    utterance: int
-    measure: str
-
-
 def choose_source(panel: Panel) -> SpeechSource:
     """Ask for the speech: TIMIT is offered where the data folder holds it."""
     folder = find_timit()
     offered = list(_SPEECH) if folder is not None else ["spoken"]
     speech = panel.choice("speech", offered, "spoken", "Speech", "A computer speaks, or people of TIMIT do.", _SPEECH)
     if speech == "timit" and folder is not None:
-        return SpeechSource(folder=str(folder), utterances=panel.control(_UTTERANCES), stamp=stamp_of(folder))
-    return SpeechSource(panel.control(_SPEAKERS), panel.control(_SENTENCES), stamp=version())
+        return SpeechSource(folder=str(folder), utterances=panel.control(_UTTERANCES))
+    return SpeechSource(panel.control(_SPEAKERS), panel.control(_SENTENCES))
 
 
-def choose_settings(panel: Panel, n_test: int) -> Settings:
-    """Ask for all settings but the data; `n_test` utterances can be shown."""
+def choose_settings(panel: Panel, speech: SpeechSource) -> Speech:
+    """Ask for all settings but the speech."""
     with panel.section("controls", ["m", "utterance", "families"]):
         names = {cls.__name__: label for cls, label in _FAMILIES.items()}
         help = "Random features that the phones are learnt from. The raw features are always compared."
@@ -104,33 +69,36 @@ def choose_settings(panel: Panel, n_test: int) -> Settings:
             pools = panel.several("pools", list(_POOLS), [4], "Pool sizes q", help)
         grid = grid_of(panel.control(_M_MAX))
         n_projections = panel.control(_PROJECTIONS) if "SharedPoolMaxout" in chosen else 0
-        epochs, seed = panel.control(_EPOCHS), panel.control(_SEED)
-        candidates = _candidates(chosen, pools, n_projections, seed)
+        epochs, seed = panel.control(EPOCHS), panel.control(_SEED)
+        specs = _specs(chosen, pools, n_projections, seed)
         shown = Param("m", grid[-1], "int", 1, 1_000_000, log=True, marks=grid, symbol="m", label="Features",
                       help="How many features give the phones shown. A smaller m uses the first of them.")  # fmt: skip
         m = panel.control(shown)
-        number = Param("utterance", 1, "int", 1, max(n_test, 1), label="Utterance",
+        number = Param("utterance", 1, "int", 1, max(speech.n_test, 1), label="Utterance",
                        help="Which of the held-out utterances is shown.")  # fmt: skip
         utterance = panel.control(number)
-        labels = [candidate.label for candidate in candidates]
+        labels = labels_of(specs)
         of = panel.choice("of", labels, labels[0], "Phones of", "The map whose phones are shown.") if labels[1:] else ""
-        measure = panel.choice("measure", list(MEASURES), "phone error %", "Error", "", MEASURES)
-    return Settings(candidates, grid, epochs, of or (labels[0] if labels else ""), m, utterance, measure)
+        measure = panel.control(MEASURE)
+    return Speech(
+        maps=specs,
+        speech=speech,
+        m_grid=grid,
+        epochs=epochs,
+        shown=of,
+        m=m,
+        utterance=utterance - 1,
+        measure=measure,
+    )
 
 
-def _candidates(
-    chosen: tuple[str, ...], pools: tuple[int, ...], n_projections: int, seed: int
-) -> tuple[Candidate, ...]:
-    found: list[Candidate] = []
-    for cls, label in _FAMILIES.items():
+def _specs(chosen: tuple[str, ...], pools: tuple[int, ...], n_projections: int, seed: int) -> list[MapSpec[FeatureMap]]:
+    found: list[MapSpec[FeatureMap]] = []
+    for cls in _FAMILIES:
         if cls.__name__ not in chosen:
             continue
         spec = MapSpec(cls, random_state=seed)
         if cls is SharedPoolMaxout:
             spec = spec.replace(n_projections=n_projections)
-            label = f"{label} of {n_projections:,}"
-        if cls is RandomFourier:
-            found.append(Candidate(label, spec))
-        else:
-            found += [Candidate(f"{label}, q = {q}", spec.replace(pool_size=q)) for q in pools]
-    return tuple(found)
+        found += [spec] if cls is RandomFourier else [spec.replace(pool_size=q) for q in pools]
+    return found

@@ -10,25 +10,25 @@ import streamlit as st
 from rfviz.datasets.speech import RATE
 from rfviz.errors import RfvizError
 from rfviz.experiments.base import Chart
+from rfviz.experiments.speech.compute import SpeechResult, SpeechSource
+from rfviz.experiments.speech.experiment import Speech
 from rfviz.lab.speech import text
-from rfviz.lab.speech.compute import SpeechResult, SpeechSource
-from rfviz.lab.speech.settings import Settings
 from rfviz.ui import layout
 from rfviz.ui.page import View
 
 __all__ = ["SpeechView"]
 
 
-class SpeechView(View[SpeechSource, Settings, SpeechResult]):
+class SpeechView(View[SpeechSource, Speech, SpeechResult]):
     """An utterance with its sound and phones; errors and confusions below."""
 
-    def refuse(self, settings: Settings, error: RfvizError) -> None:
+    def refuse(self, settings: Speech, error: RfvizError) -> None:
         layout.refused(error)
         layout.details(self.state, self._texts())
 
-    def draw(self, settings: Settings, result: SpeechResult, charts: Sequence[Chart]) -> None:
+    def draw(self, settings: Speech, result: SpeechResult, charts: Sequence[Chart]) -> None:
         corpus = result.frames.corpus
-        utterance = corpus.test[min(settings.utterance, len(corpus.test)) - 1]
+        utterance = corpus.test[min(settings.utterance, len(corpus.test) - 1)]
         with st.container(horizontal=True, vertical_alignment="center", key="speech-heard-row"):
             st.markdown(f"**{utterance.speaker}**: “{utterance.text or utterance.name}”", width="content")
             st.audio(utterance.samples, sample_rate=RATE, width=320)
@@ -47,13 +47,13 @@ class SpeechView(View[SpeechSource, Settings, SpeechResult]):
                     layout.chart(chart.figure, chart.name, chart.alt, secondary=True)
         self.draw_details(settings, result, charts)
 
-    def share(self, settings: Settings, result: SpeechResult) -> None:
+    def share(self, settings: Speech, result: SpeechResult) -> None:
         """Draw the button once nothing is added any more."""
         if not (self.live and self.live.is_going):
             super().share(settings, result)
 
     def details(
-        self, settings: Settings, result: SpeechResult, charts: Sequence[Chart]
+        self, settings: Speech, result: SpeechResult, charts: Sequence[Chart]
     ) -> Mapping[str, Callable[[], Any]]:
         def numbers() -> None:
             if charts:

@@ -1,11 +1,8 @@
 """What the page on speech says is what its charts draw: every error that is counted has an orange phone."""
 
-import functools
-
 import numpy as np
 import pytest
 
-from rfviz.lab.speech.compute import Segments, align
 from tests.lab.sentences import Sentence, page_at, seeds
 
 SMALL = {
@@ -63,35 +60,3 @@ def test_every_number_of_the_sentence_is_drawn(seed):
         else:
             assert words not in said
     said.says_nothing_else()
-
-
-@pytest.mark.parametrize("seed", seeds(20))
-def test_phones_are_paired_by_the_fewest_errors(seed):
-    rng = np.random.default_rng(seed)
-    rows = []
-    for n in (rng.integers(0, 9), rng.integers(0, 9)):
-        ends = np.sort(rng.random(n))
-        rows.append(Segments(tuple(rng.choice(list("abc"), n)), np.r_[0.0, ends][:n], ends))
-    true, found = align(*rows)
-
-    @functools.cache
-    def fewest(i, j):
-        """Return the Levenshtein distance of the first phones, by its definition."""
-        if not i or not j:
-            return i + j
-        swap = fewest(i - 1, j - 1) + (rows[0].phones[i - 1] != rows[1].phones[j - 1])
-        return min(swap, fewest(i - 1, j) + 1, fewest(i, j - 1) + 1)
-
-    errors = int((~found.right).sum()) + int(true.alone.sum())
-    assert errors == fewest(len(true.phones), len(found.phones))
-    # Each pair is seen from both sides, in the same order.
-    pairs = [(a, b) for a, b in zip(true.phones, true.partners, strict=True) if b]
-    assert pairs == [(a, b) for b, a in zip(found.phones, found.partners, strict=True) if a]
-
-
-def test_of_two_ways_with_as_many_errors_the_one_in_time_is_taken():
-    true = Segments(("a", "a"), np.array([0.0, 1.0]), np.array([1.0, 2.0]))
-    late = Segments(("a",), np.array([1.1]), np.array([1.9]))
-    assert align(true, late)[0].partners == ("", "a")
-    early = Segments(("a",), np.array([0.1]), np.array([0.9]))
-    assert align(true, early)[0].partners == ("a", "")

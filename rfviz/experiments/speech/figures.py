@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from rfviz.experiments.speech.compute import PAPER_RAW, PAPER_TABLE_2, TABLE_M, Curve, Heard, Segments
 from rfviz.figures.axes import count_axis
 from rfviz.figures.lines import M_TITLE, band, mark
 from rfviz.figures.quick import trace
 from rfviz.figures.template import GREY, SEQUENCE, map_styles, rgba, styled
-from rfviz.lab.speech.compute import PAPER_RAW, PAPER_TABLE_2, TABLE_M, Curve, Heard, Segments
 
 __all__ = ["plot_confusions", "plot_errors", "plot_heard"]
 
@@ -138,7 +138,7 @@ def plot_confusions(shares: pd.DataFrame, *, height: int = 560, revision: str = 
     Parameters
     ----------
     shares : DataFrame
-        Of :func:`rfviz.lab.speech.compute.confusions`.
+        Of :func:`rfviz.experiments.speech.compute.confusions`.
     height : int
         Pixels.
     revision : str

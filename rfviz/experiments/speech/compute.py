@@ -20,13 +20,16 @@ from rfviz.analysis.speech import (
     runs_of_phones,
 )  # fmt: skip
 from rfviz.cache import Cache
-from rfviz.datasets.speech import PHONES_39, RATE, Corpus, Utterance, fold, read_timit, speak
+from rfviz.datasets.speech import PHONES_39, RATE, Corpus, Utterance, fold, read_timit, speak, stamp_of, version
 from rfviz.errors import DataError
+from rfviz.experiments.data import NO_DATA, Data
+from rfviz.experiments.source import source as source_of
 from rfviz.features import FeatureMap, MapSpec
 
 __all__ = [
     "PAPER_RAW", "PAPER_TABLE_2", "PAPER_TABLE_3", "TABLE_M", "Curve", "Heard", "Segments", "SpeechResult",
-    "SpeechSource", "align", "confusions", "errors_frame", "frames_of", "grid_of", "hear", "learn_curve",
+    "SpeechSource", "align", "confusions", "errors_frame", "frames_of", "grid_of", "hear", "labels_of",
+    "learn_curve",
 ]  # fmt: skip
 
 #: Table 2: phone error in per cent on TIMIT by pool size, for each m; of the raw features; and Table 3.
@@ -63,14 +66,22 @@ class SpeechSource:
     utterances : int
         Of TIMIT, to learn from.
     stamp : str
-        Differs where the files of TIMIT do, or the version of the synthesiser.
+        Differs where the files of TIMIT do, or the version of the synthesiser; found when the source is made.
     """
 
     speakers: int = 16
     sentences: int = 3
     folder: str = ""
     utterances: int = 400
-    stamp: str = ""
+    stamp: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "stamp", stamp_of(self.folder) if self.folder else version())
+
+    @property
+    def data(self) -> Data:
+        """No table: sound is read, or spoken, when it is needed."""
+        return NO_DATA
 
     @property
     def n_test(self) -> int:
@@ -90,6 +101,18 @@ def frames_of(source: SpeechSource, *, cache: Cache) -> SpeechFrames:
 def grid_of(m_max: int) -> tuple[int, ...]:
     """Return the numbers of features up to the largest, each twice the one before, as in Table 2."""
     return tuple(m_max >> k for k in range(_HALVINGS, -1, -1))
+
+
+def labels_of(specs: Sequence[MapSpec[FeatureMap]]) -> tuple[str, ...]:
+    """Return the name of each map: its kind and its pool size, or all its parameters if two names would be equal."""
+    named = [_label_of(spec) for spec in specs]
+    return tuple(name if named.count(name) == 1 else source_of(spec) for name, spec in zip(named, specs, strict=True))
+
+
+def _label_of(spec: MapSpec[FeatureMap]) -> str:
+    q, n_projections = spec.get("pool_size"), spec.get("n_projections")
+    label = spec.cls.label if n_projections is None else f"Maxout, shared pool of {n_projections:,}"
+    return label if q is None else f"{label}, q = {q}"
 
 
 def learn_curve(
@@ -126,7 +149,7 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class SpeechResult:
-    """What is known of all curves.
+    """All curves that are known.
 
     Attributes
     ----------
@@ -196,7 +219,7 @@ class Segments:
 
 @dataclass(frozen=True, eq=False)
 class Heard:
-    """One test utterance, and what was recognised of it.
+    """One test utterance, with its true and its recognised phones.
 
     Attributes
     ----------
@@ -240,7 +263,7 @@ class Heard:
 
 
 def hear(frames: SpeechFrames, decoded: Decoded, number: int) -> Heard:
-    """Return one test utterance with what was recognised of it.
+    """Return one test utterance with its true and its recognised phones.
 
     Parameters
     ----------

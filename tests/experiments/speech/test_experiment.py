@@ -1,0 +1,85 @@
+"""Speech without the laboratory: a result after each map, settings that can be read, and refusals in a sentence."""
+
+import dataclasses
+
+import pandas as pd
+import pytest
+
+from rfviz.cache import Cache
+from rfviz.errors import DataError, ParameterError
+from rfviz.experiments import Speech
+from rfviz.experiments.speech import SpeechSource
+from rfviz.features import RandomFourier, RandomMaxout, SharedPoolMaxout
+
+SMALL = {"speech": SpeechSource(4, 1), "m_grid": [20, 40], "epochs": 1}
+MAXOUT = RandomMaxout(pool_size=2)
+
+
+def test_a_result_comes_after_each_map_and_the_last_is_that_of_run():
+    cache, experiment = Cache(), Speech(maps=[MAXOUT, RandomFourier()], **SMALL)
+    found = [result.to_frame("speech-errors") for result in experiment.parts(cache=cache)]
+    assert [list(frame["features"].unique()) for frame in found] == [
+        ["Raw features"],
+        ["Raw features", "Random maxout, q = 2"],
+        ["Raw features", "Random maxout, q = 2", "Random Fourier"],
+    ]
+    whole = experiment.run(cache=cache)
+    pd.testing.assert_frame_equal(found[-1], whole.to_frame("speech-errors"))
+    assert list(found[-1]["m"])[1:] == [20, 40, 20, 40]
+    # What is shown is no reason to learn again: all comes from the cache.
+    for change, said in (({"m": 20}, "m = 20"), ({"shown": "Random Fourier"}, "Random Fourier")):
+        assert said in dataclasses.replace(experiment, **change).run(cache=cache).chart().words
+    pd.testing.assert_frame_equal(Speech(maps=[MAXOUT], **SMALL).run().to_frame("speech-errors"), found[1])
+
+
+def test_without_maps_the_raw_features_alone_are_learnt():
+    result = Speech(maps=[], **SMALL).run()
+    assert result.to_frame("speech-errors")["features"].tolist() == ["Raw features"]
+    assert result.chart().words.startswith("On the raw features")
+
+
+def test_the_number_of_features_of_a_map_does_not_count_and_a_repr_makes_it_again():
+    one, two = (Speech(maps=[RandomMaxout(m, pool_size=4)], **SMALL) for m in (10, 99))
+    assert one.candidates == two.candidates
+    names = {"Speech": Speech, "SpeechSource": SpeechSource, "RandomMaxout": RandomMaxout}
+    assert eval(repr(one), names) == one and "stamp" not in repr(one)
+
+
+def test_maps_are_named_by_what_tells_them_apart():
+    maps = [RandomFourier(), MAXOUT, SharedPoolMaxout(pool_size=4, n_projections=1000)]
+    assert Speech(maps=maps).labels == (
+        "Random Fourier",
+        "Random maxout, q = 2",
+        "Maxout, shared pool of 1,000, q = 4",
+    )
+    assert Speech(maps=[RandomFourier(gamma=0.5), RandomFourier(gamma=2.0)]).labels == (
+        "RandomFourier(gamma=0.5)",
+        "RandomFourier(gamma=2.0)",
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"m_grid": []}, "m_grid must be rising"),
+        ({"m_grid": [40, 20]}, "m_grid must be rising"),
+        ({"m_grid": [0, 20]}, "m_grid must be an integer from 1"),
+        ({"m": 30}, r"m must be one of m_grid, \[20, 40\]"),
+        ({"shown": "maxout"}, "shown must be one of 'Random maxout, q = 2', 'Raw features'"),
+        ({"utterance": -1}, "utterance must be an integer of at least 0"),
+        ({"measure": "error"}, "measure must be one of"),
+        ({"epochs": 0}, "epochs must be an integer from 1"),
+    ],
+)
+def test_bad_settings_are_refused(settings, message):
+    with pytest.raises(ParameterError, match=message):
+        Speech(maps=[MAXOUT], **(SMALL | settings))
+
+
+def test_a_folder_without_timit_and_data_that_are_given_are_refused(tmp_path):
+    with pytest.raises(DataError):
+        Speech(maps=[MAXOUT], speech=SpeechSource(folder=str(tmp_path))).run()
+    with pytest.raises(ParameterError, match="data must be left out"):
+        Speech(maps=[MAXOUT]).run("circle")
+    with pytest.raises(ParameterError, match="data must be left out"):
+        list(Speech(maps=[MAXOUT]).parts("circle"))
