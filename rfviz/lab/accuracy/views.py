@@ -22,12 +22,14 @@ from rfviz.lab.accuracy import text
 from rfviz.lab.accuracy.settings import Source
 from rfviz.ui import layout
 from rfviz.ui.page import View
+from rfviz.ui.session import SessionValue
 from rfviz.ui.widgets import images
 
 __all__ = ["AccuracyView"]
 
 _SHOWN_ERRORS = 24
-_TABLE = "accuracy:table"
+# Whether Table 1 is wanted.
+_TABLE = SessionValue("accuracy table", bool)
 
 
 class AccuracyView(View[Source, Accuracy, AccuracyResult]):
@@ -144,7 +146,7 @@ class AccuracyView(View[Source, Accuracy, AccuracyResult]):
         if not result.is_papers_mnist:
             st.markdown(text.TABLE_1_ELSEWHERE)
             return
-        wanted, data = st.session_state.get(_TABLE, False), settings.split_data(self.source.data)
+        wanted, data = _TABLE.get(), settings.split_data(self.source.data)
         with st.container(horizontal=True):
             st.button("Compute Table 1", type="primary", disabled=wanted, on_click=_want_table, args=(True,))
             st.button("Stop computing", disabled=not wanted, on_click=_want_table, args=(False,))
@@ -168,4 +170,4 @@ class AccuracyView(View[Source, Accuracy, AccuracyResult]):
 
 
 def _want_table(value: bool) -> None:
-    st.session_state[_TABLE] = value
+    _TABLE.set(value)

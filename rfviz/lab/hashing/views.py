@@ -25,12 +25,15 @@ from rfviz.lab.hashing.settings import Source
 from rfviz.ui import layout
 from rfviz.ui.cache import session_cache
 from rfviz.ui.page import CLICK_A_PAIR, STEPS, View
+from rfviz.ui.session import SessionValue
 from rfviz.ui.widgets import images
 from rfviz.ui.widgets.live_chart import taken_places, taken_row
 from rfviz.words import number, per_cent
 
 __all__ = ["HashingView"]
 
+# The rows of a pair that was clicked, until the page is drawn again.
+_CLICKED = SessionValue[tuple[int, int] | None]("clicked pair", lambda: None)
 _NEIGHBOURS, _COLUMNS = 7, 9
 _WRONG = "#c0392b"
 
@@ -51,7 +54,7 @@ class HashingView(View[Source, Hashing, HashingResult]):
             # A tile of the examples gives its row, one of the neighbours its row and n.
             chosen = {"first": clicked + 1, "second": 0} if clicked < n else {"second": min(clicked - n, n - 1) + 1}
             self.state.apply(chosen)
-        if rows := st.session_state.pop(self.state.key("clicked"), None):
+        if rows := _CLICKED.pop():
             self.state.apply({"look": "Neighbours", "first": rows[0] + 1, "second": rows[1] + 1})
             self.write_out(rows)
         self.panel.places["controls"] = st.container()
@@ -65,7 +68,7 @@ class HashingView(View[Source, Hashing, HashingResult]):
             if may_choose and (clicks := taken_places(chart.name)):
                 codes = comparison.codes
                 rows = nearest_pair(comparison.points, settings.spec, codes, clicks[-1])
-                st.session_state[self.state.key("clicked")] = rows
+                _CLICKED.set(rows)
                 st.rerun()  # to set controls that have been drawn
             animations = self.animations(settings, HashingResult(comparison, None))
             layout.chart(chart.figure, chart.name, chart.alt, placing=may_choose, animations=animations)

@@ -87,7 +87,7 @@ class KernelView(View[Source, KernelApproximation, KernelErrors]):
                 x, y = found.density.x_edges, found.density.y_edges
                 spans = (float(x[0]), float(x[-1])), (float(y[0]), float(y[-1]))
                 self.follow(pair_rows(n, nearest_mark(clicks[-1], kernel, [estimate], spans)))
-                st.session_state[self.state.key("steps-map")] = found.label
+                self.state.set("steps-map", found.label)
         return self.followed(n)
 
     def _place(

@@ -37,10 +37,14 @@ from rfviz.params import Param
 from rfviz.skeleton import Skeleton
 from rfviz.ui import layout
 from rfviz.ui.page import View
+from rfviz.ui.session import SessionValue, set_widget_value, widget_value
 from rfviz.ui.state import PageState
 from rfviz.ui.widgets.live_chart import taken_row
 
 __all__ = ["CooccurrenceView"]
+
+# What is wrong with the skeleton that was given as JSON.
+_JSON_ERROR = SessionValue("skeleton error", str)
 
 _HELP = {
     "size": "Window: each node averages a square of nodes below it, this many per side.",
@@ -53,7 +57,7 @@ _HELP = {
 
 def draw_layers(view: CooccurrenceView, control: Control, key: str, on_change: Callable[[], None]) -> None:
     """Draw the layers of the skeleton as a table, which sets the control itself."""
-    rows = st.session_state[view.state.key(control.name)]
+    rows = view.state.value(control.name)
     _LayerTable(view.state, PAGE.settings(view.panel.vary(control.name, rows), view.source)).draw()
 
 
@@ -66,7 +70,7 @@ class CooccurrenceView(View[Data, PixelCooccurrence, Maps]):
         """Frame a pixel that was clicked."""
         clicked = taken_row("maps")
         if clicked is not None:
-            side = st.session_state.get(self.state.key("side"), SIDE.default)
+            side = self.state.value("side", SIDE.default)
             self.state.apply({"row": min(clicked // side, side - 1) + 1, "column": clicked % side + 1})
 
     def below_source(self) -> None:
@@ -178,16 +182,16 @@ class CooccurrenceView(View[Data, PixelCooccurrence, Maps]):
         st.text_area("JSON of a stack of square convolutions", key=key, help="As above; press the button to use it.")
 
         def use() -> None:
-            given = st.session_state.get(key, "")
+            given = widget_value(key, "")
             try:
-                st.session_state[f"{key}:error"] = ""
+                _JSON_ERROR.set("")
                 self.state.apply(values_of(Skeleton(given)))
             except RfvizError as error:
-                st.session_state[f"{key}:error"] = str(error)
+                _JSON_ERROR.set(str(error))
 
         st.button("Use this skeleton", on_click=use)
-        if st.session_state.get(f"{key}:error"):
-            layout.refused(st.session_state[f"{key}:error"])
+        if error := _JSON_ERROR.get():
+            layout.refused(error)
 
 
 def bytes_of(skeleton: Skeleton, *, cache: Cache) -> float:
@@ -281,11 +285,11 @@ class _LayerTable:
     def _cell(self, place: int, field: str, value: Any) -> str:
         """Return the key of a widget, whose value the rows decide: they may have moved, or be another preset's."""
         key = f"{self._state.page}:row:{place}:{field}:{type(value).__name__}"
-        st.session_state[key] = value
+        set_widget_value(key, value)
         return key
 
     def _changed(self, place: int, field: str, key: str) -> None:
-        value = st.session_state[key]
+        value = widget_value(key)
         new = replace(self._rows[place], **{field: value})
         if field == "kind":
             new = replace(new, number=float(NUMBER.get(value, ("", 0.0))[1]))
