@@ -1,6 +1,7 @@
 """Who may import whom: the layers of the design, read from the source, and what importing the package loads."""
 
 import ast
+import re
 import subprocess
 import sys
 from functools import cache
@@ -215,6 +216,39 @@ def test_no_loading_of_pickled_data():
             if isinstance(node, ast.Call):
                 called = getattr(node.func, "attr", getattr(node.func, "id", ""))
                 assert called not in ("read_pickle", "eval", "exec"), f"{path}:{node.lineno} calls {called}"
+
+
+DOOR = ROOT / "rfviz/ui/session.py"
+
+
+def uses_of_the_session(tree):
+    """Return the lines that reach for the session's state past its door."""
+    reached = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr == "session_state"]
+    taken = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module == "streamlit"
+        if any(alias.name == "session_state" for alias in node.names)
+    ]
+    return [node.lineno for node in [*reached, *taken]]
+
+
+def test_one_door_leads_to_the_session():
+    found = {path for path in FILES if uses_of_the_session(parsed(path))}
+    assert found == {DOOR}, "rfviz/ui/session.py says how else"
+    assert uses_of_the_session(ast.parse("import streamlit\nx = streamlit.session_state['x']")) == [2]
+    assert uses_of_the_session(ast.parse("from streamlit import session_state")) == [1]
+
+
+def test_scripts_of_a_page_share_one_object():
+    """A name of its own on the window would be another one that all other scripts must know."""
+    shared = re.compile(r"window\.(\w+)[ ?]*=(?!=)")
+    sources = [*ROOT.glob("rfviz/ui/**/*.js"), *ROOT.glob("rfviz/site/*.js"), *ROOT.glob("rfviz/ui/**/*.py")]
+    names = {name for path in sources for name in shared.findall(path.read_text(encoding="utf-8"))}
+    assert names == {"rfviz", "__streamlit"}, "the latter is Streamlit's own"
+    assert shared.findall("window.__other ??= {}") == ["__other"] and not shared.findall(
+        "window.a.b = 1; window.c == 2"
+    )
 
 
 FORBIDDEN = {
