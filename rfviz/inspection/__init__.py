@@ -1,1 +1,1 @@
-"""A quick inspection of a table: what is odd in it, what repeats, and what can be learnt from it."""
+"""A quick inspection of a table: its oddities, its repetitions, and how well its label can be predicted."""

@@ -1,4 +1,4 @@
-"""What is known of all rows of a file of which only a sample is in memory: gaps, constant columns, labels."""
+"""Statistics of all rows of a file of which only a sample is in memory: gaps, constant columns, labels."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SHOWN = 3
 
 
 class AllRows(Question[TableStatistics]):
-    """What is odd in all rows, if only some of them are in memory; the other questions say it otherwise."""
+    """Which oddities do all rows have, if only some are in memory? Otherwise the other questions report them."""
 
     name, key = "All rows", "all-rows"
 

@@ -184,7 +184,7 @@ def _ends(raw: Raw, y: np.ndarray) -> tuple[str, str]:
 
 
 def _several_in_one(names: Sequence[str]) -> str:
-    """Return the sign that separates several classes within labels; empty where labels are single classes."""
+    """Return the sign that separates several classes within labels, or an empty string if each label is one class."""
     for sign in ";|,":
         parts = [[part.strip() for part in name.split(sign)] for name in names]
         counts = Counter(part for some in parts for part in set(some))

@@ -34,7 +34,7 @@ _NEARLY, _NEARLY_ROWS = 0.995, 200
 # pairs are correlated in all rows.
 _ALIKE, _COMPARED, _COMPARED_ROWS, _CLOSEST = 0.99, 300, 5000, 50
 _LOOKED_AT = 2000
-# Columns that repeat another up to the rounding of their values land so near it, and correlate so much.
+# Largest distance and least correlation of columns that repeat each other up to the rounding of their values.
 _NEAR, _REPEATS = 0.1, 0.999
 # Most values of whole numbers that may be codes of words, and fewest rows of each for both to say the same.
 _CODES, _ROWS_OF_A_WORD = 12, 4
@@ -128,7 +128,7 @@ def inspect_columns(raw: Raw) -> ColumnResult:
 
 
 class _Found:
-    """What is found column by column, and the columns of numbers that vary."""
+    """The findings column by column, and the columns of numbers that vary."""
 
     def __init__(self) -> None:
         self.constant, self.numbering, self.varied = list[str](), list[str](), list[str]()
@@ -273,7 +273,7 @@ def _from_lowest(values: np.ndarray) -> np.ndarray:
 
 
 def _mean(X: np.ndarray) -> np.ndarray:
-    """Return the mean of what is known of each column; nan of an empty one."""
+    """Return the mean of the finite values of each column; nan for an empty one."""
     known = np.isfinite(X)
     counts = known.sum(axis=0)
     return np.where(known, X, 0.0).sum(axis=0) / np.where(counts, counts, np.nan)
@@ -503,7 +503,7 @@ class Columns(Question[ColumnResult]):
 
 
 def _odd_columns(result: ColumnResult) -> tuple[list[str], list[str]]:
-    """Return what is said about columns that say nothing, or nothing new, and these columns."""
+    """Return the sentences about columns without information, or without new information, and these columns."""
     n, parts = result.n_columns, []
     if result.constant:
         parts.append(f"{some_of(n, result.constant)} {plural(len(result.constant), 'has', 'have')} a single value")

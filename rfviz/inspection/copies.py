@@ -80,7 +80,7 @@ class CopyResult:
 
 
 def exact_copies(raw: Raw, ignored: Sequence[str] = ()) -> CopyResult:
-    """Group the rows of the whole table that are equal, cell by cell: numbers, words, text, and what is empty.
+    """Group the rows of the whole table that are equal, cell by cell: numbers, words, texts and empty cells.
 
     Rows are hashed to 64 bits first; rows that share a hash are compared.
 
@@ -155,7 +155,7 @@ def _cells(raw: Raw, places: list[int], rows: slice | np.ndarray) -> np.ndarray:
 
 
 def _words_of(raw: Raw, name: str) -> np.ndarray:
-    """Return the number of each cell's content, for a column that is no part of the table's numbers."""
+    """Return the number of each cell's content, for a column that is not among the table's numbers."""
     table = raw.table
     if name in table.words or name in table.texts:
         return raw.codes(name).astype(np.int64)

@@ -45,7 +45,8 @@ __all__ = [
 _ROWS, _FEWEST, _CELLS, _MOST_COLUMNS = 20_000, 2_000, 2_000_000, 500
 # Expected share of false pairs among those that are told; a weaker dependence is called weak.
 _FALSE, _LEAST = 0.01, 0.3
-# Columns hardly correlate up to the one, and are news from the other on; how alike neighbouring rows may be in both.
+# Largest correlation of columns that hardly correlate, least one that is told; how alike neighbouring rows may be in
+# both columns.
 _HARDLY, _NEWS, _ALIKE = 0.2, 0.5, 0.1
 _NAMED, _DRAWN = 3, 1500
 # Columns of the heat map; pixels of its slanted names below, and of each column, so that every name is there.

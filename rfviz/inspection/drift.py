@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 __all__ = ["AUTOMATIC", "Comparison", "Drift", "Part", "compared_columns", "inspect_drift", "plot_drift"]
 
-#: What is compared where nobody says: the other file, training with test rows, or the halves of the rows.
+#: The default comparison: with the other file, of training with test rows, or of the halves of the rows.
 AUTOMATIC = "automatic"
-# One false alarm in a thousand tables; a smaller difference of distribution functions is no news.
+# One false alarm in a thousand tables; a smaller difference of distribution functions is not told.
 _ALARM, _LEAST = 1e-3, 0.01
 _FEW_VALUES, _DRAWN, _NAMED = 12, 1500, 3
 _FIRST = 1000
@@ -129,7 +129,7 @@ class Comparison:
 
     @property
     def what(self) -> str:
-        """The word for what was compared."""
+        """The word for the compared quantity."""
         return "column" if self.images is None else "measure"
 
     @property
@@ -185,7 +185,7 @@ class Comparison:
     def shown(self) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
         """Return the column, or the pair of columns, that differs most, and its values in some rows of each part.
 
-        Words are numbered. The columns are none where nothing but gaps differs.
+        Words are numbered. There are no columns if only gaps differ.
         """
         columns: list[int] = self.in_values[:1].tolist()
         if not columns and self.together and self.result.pairs:
@@ -220,13 +220,13 @@ def inspect_drift(raw: Raw, dataset: Dataset, by: str = AUTOMATIC, progress: Pro
     Returns
     -------
     Comparison or None
-        None where nobody says what to compare, and the order of the rows means nothing, there are too few rows, or no
+        None if the comparison is left open and the order of the rows means nothing, there are too few rows, or no
         column can be compared.
 
     Raises
     ------
     DataError
-        If somebody says what to compare, and a part has too few rows, or no column can be compared.
+        If a comparison is asked for, and a part has too few rows, or no column can be compared.
     """
     images = None
     if dataset.image_shape:
@@ -525,7 +525,7 @@ def _nothing(drift: Comparison) -> str:
 
 
 def _differences(drift: Comparison) -> list[str]:
-    """Return what is said of columns that differ, and of their combination."""
+    """Return the sentences about columns that differ, and about their combination."""
     result, columns, values = drift.result, drift.columns, drift.in_values
     if not len(columns) and not drift.together:
         return []
@@ -569,7 +569,7 @@ def _combination(drift: Comparison, as_well: bool) -> str:
 
 
 def _of_all_rows(drift: Comparison) -> list[str]:
-    """Return what is said of the halves of all rows where each class was cut by itself."""
+    """Return the sentences about the halves of all rows if each class was cut by itself."""
     whole, (kind, before, after) = drift.whole, drift.uneven
     if whole is None:
         return []
@@ -588,7 +588,7 @@ def _of_all_rows(drift: Comparison) -> list[str]:
 
 
 def _left_out(drift: Comparison) -> list[str]:
-    """Return what is said of columns that are not compared."""
+    """Return the sentences about columns that are not compared."""
     apart = [f"only this file has {_listed(drift.only_first)}"] if drift.only_first else []
     apart += [f"only the other one has {_listed(drift.only_second)}"] if drift.only_second else []
     apart += [f"{_listed(drift.other_kind)}: numbers in one, words in the other"] if drift.other_kind else []

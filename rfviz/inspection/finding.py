@@ -1,4 +1,4 @@
-"""What was found in data: small records that the page, the command line and scripts share, and their picture."""
+"""Findings in data: small records that the page, the command line and scripts share, and their picture."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ STATUS_COLOURS = {"warning": "#c0392b", "look": "#d98200", "fine": "#2e8b57", "u
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found of one question, for the page, the command line and scripts alike.
+    """The finding of one question, for the page, the command line and scripts alike.
 
     Attributes
     ----------
@@ -45,11 +45,11 @@ class Finding:
     text : str
         A plain sentence with its number.
     rows : ndarray of int
-        The rows of the file that it is about, counted from 1; empty where it is about all or none.
+        The rows of the file that it is about, counted from 1; empty if it is about all or none.
     columns : tuple of hashable
         The columns of the file that it is about, as the file names them.
     page : str
-        Slug of a page that shows it; empty where none does.
+        Slug of a page that shows it; empty if none does.
     values : mapping
         Settings there, next to the data set.
     """

@@ -199,14 +199,14 @@ class Inspection:
         return known[key]
 
     def findings(self) -> Iterator[Finding]:
-        """Yield what is found, the quickest answers first."""
+        """Yield the findings, the quickest first."""
         for question in self.questions():
             finding = self.finding(question)
             if finding is not None:
                 yield finding
 
     def finding(self, question: Question[Any] | str) -> Finding | None:
-        """Return what is found of one question, given by itself or by its short name; None if there is nothing to say.
+        """Return the finding of a question, given by itself or by its short name, or None if there is none.
 
         If the data cannot answer it, the finding is why.
         """

@@ -36,7 +36,7 @@ _ROWS_A_COLUMN, _FEW, _MOST = 200, 4000, 20_000
 _BINS, _LISTED = 12, 12
 # Characters of a name below an axis.
 _NAME = 14
-# A change of so many right labels is one that a user would see; where curves get so many right, none is left to see.
+# Least change of the share of right labels that a user would see; share from which curves leave none to be seen.
 _SEEN, _GIVEN_AWAY = 0.005, 0.995
 # A difference of R² that is not of chance.
 _NO_FIT = 0.02
@@ -142,7 +142,7 @@ def inspect_interactions(
 
 
 def _together(found: FoundInteractions, is_classification: bool) -> tuple[int, ...]:
-    """Return the columns that act together; none where single ones give every label away: rounding is left, no more."""
+    """Return the columns that act together; none if single ones predict every label: only rounding is left."""
     return () if is_classification and found.additive >= _GIVEN_AWAY else found.columns
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Missing", "MissingResult", "TellingGap", "inspect_missing", "plot_missing"]
 
-# That gaps depend on the label is said where chance would give it once in a thousand tables, and it is no trifle.
+# That gaps depend on the label is told if chance would give it once in a thousand tables; least effect.
 _FALSE_ALARM, _STRONG = 1e-3, 0.1
 _FEWEST = 5
 # Shares of missing values that are worth a look, and that warn.
@@ -119,7 +119,7 @@ def inspect_missing(raw: Raw) -> MissingResult:
 
 
 def _telling(raw: Raw, name: str, mask: np.ndarray, n_tests: int) -> TellingGap | None:
-    """Return how the gaps of a column depend on the label; None where nothing says that they do."""
+    """Return how the gaps of a column depend on the label, or None if they do not show that they do."""
     if raw.y is None:
         return None
     mask, y = mask[raw.labelled], raw.y[raw.labelled]
@@ -209,7 +209,7 @@ class Missing(Question[MissingResult]):
             status = "warning"
         elif partly and partly[0][1] >= _MANY_MISSING:
             status = "warning"
-        # Rows to drop are no remedy where a column lacks most values.
+        # Dropping rows does not help if a column lacks most values.
         named = [*(gap.column for gap in result.telling), *(column for column, _ in result.shares)]
         return self.say(status, sentences(parts)).about(result.rows, named)
 

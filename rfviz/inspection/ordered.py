@@ -61,7 +61,7 @@ def inspect_ordered(result: LabelResult, target_names: tuple[str, ...]) -> Order
     Returns
     -------
     OrderedResult or None
-        None where labels are no numbers, or nothing shows that their order means anything.
+        None if labels are not numbers, or nothing shows that their order has a meaning.
     """
     errors, n = result.errors, result.n_rows
     names = [target_names[code] for code in errors.classes]
@@ -73,7 +73,7 @@ def inspect_ordered(result: LabelResult, target_names: tuple[str, ...]) -> Order
     if k < _FEWEST_CLASSES or n < _FEWEST_ROWS:
         return None
     own = np.argsort(order)[np.searchsorted(errors.classes, result.y)]
-    # Less what is said of all rows, or the largest class would be like every other one.
+    # Less the mean over all rows, or the largest class would be like every other one.
     scores = (errors.scores - errors.scores.mean(axis=0))[:, order]
     guess = float(np.bincount(own).max()) / n
     right = float(np.mean(errors.scores[:, order].argmax(axis=1) == own))

@@ -26,7 +26,7 @@ __all__ = ["Outliers", "plot_outliers"]
 
 # Factor from which an outlier is far off.
 _FAR_OUTLYING = 5.0
-# More rows than this share are no outliers: the data have a long tail, or clusters of different density.
+# A larger share of rows are not outliers: the data have a long tail, or clusters of different density.
 _MOST_OUTLYING = 0.03
 # From here on a number of times says no more than that they are many.
 _MANY_TIMES = 1000

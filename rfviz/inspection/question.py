@@ -36,7 +36,7 @@ class Picture:
     plot : callable
         Draws it: ``plot(result, revision)``. A user's zoom survives while the revision stays the same.
     words : str
-        What it shows, for those who cannot see it.
+        What it shows, as alternative text.
     explanation : str
         What one sees in it.
     table : callable, optional

@@ -142,7 +142,7 @@ class Whole:
     sources : tuple of str
         The column of the file that each feature comes from.
     features : Features or None
-        What made the features; None where the data come from no table.
+        The maker of the features, or None if the data do not come from a table.
     """
 
     dataset: Dataset
@@ -164,7 +164,7 @@ class RowCounts:
     Attributes
     ----------
     which : str
-        Which can be used: ``"without gaps"``, ``"with a label"``; empty where all can.
+        Which can be used: ``"without gaps"``, ``"with a label"``; empty if all can.
     """
 
     n_all: int
@@ -172,7 +172,7 @@ class RowCounts:
     which: str = ""
 
     def of_all(self, n: int) -> str:
-        """Return what n rows are that were used, to follow "n rows"; empty where these are all.
+        """Return what n rows are that were used, to follow "n rows"; an empty string if these are all.
 
         >>> RowCounts(398, 392, "without gaps").of_all(392)
         ' without gaps (of 398)'

@@ -77,7 +77,7 @@ class Sample:
         return normalise(X, self.how)
 
     def place_of(self, row: int | None) -> int | None:
-        """Return the place of a row of the file among these; None where it is not there."""
+        """Return the place of a row of the file among these, or None if it is not there."""
         return next(iter(np.flatnonzero(self.rows == row).tolist()), None)
 
 
@@ -131,7 +131,7 @@ def take_sample(
     centre, spread = np.zeros(d), np.ones(d)
     if how == "standardise":
         centre, spread = X.mean(axis=0), X.std(axis=0)
-        # What rounding leaves of a constant column is no variance.
+        # The rest that rounding leaves of a constant column is not a variance.
         spread = np.where(spread > (1e-7 if exact is None else 1e-13) * np.abs(X).max(axis=0), spread, 1.0)
         if is_word is not None and is_word.any():
             extent = np.ptp(X, axis=0)

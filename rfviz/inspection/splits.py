@@ -43,7 +43,7 @@ _LEAST_LOSS = 0.03
 _FOLDS = 5
 # Stretches, of which each counts as one observation.
 _STRETCHES = 50
-# Groups: so many at least, of so many rows on average; of so many columns at most.
+# Least number of groups, least mean number of their rows, and most columns that make them.
 _FEWEST_GROUPS, _GROUP_ROWS, _MOST_COLUMNS = 10, 2.0, 3
 # Where labels hardly differ within groups.
 _PURE = 0.9
@@ -51,8 +51,8 @@ _PURE = 0.9
 _ABOUT = 0.7
 # One group holds this share of the rows at most: else the model that is judged on it has hardly any rows to learn from.
 _LARGEST = 0.5
-# Rank correlation of a target with the rows' numbers from which on it follows the file, and correlation of a number's
-# neighbouring values from which on it is a quantity that the target depends on, and no name of a group.
+# Least rank correlation of a target that follows the file with the rows' numbers; least correlation of neighbouring
+# values of a number that is a quantity which the target depends on, and not the name of a group.
 _BY_TARGET, _QUANTITY = 0.5, 0.9
 
 
@@ -146,7 +146,7 @@ def inspect_splits(
     Returns
     -------
     SplitResult or None
-        None where nothing says which rows belong together.
+        None if nothing says which rows belong together.
     """
     if dataset.y is None:
         return None
@@ -197,7 +197,7 @@ def _splits(
 
 
 def _order_column(raw: Raw, dataset: Dataset, places: np.ndarray) -> str:
-    """Return the column that orders rows; empty where only the file does."""
+    """Return the column that orders rows, or an empty string if only the file does."""
     if dataset.order is not None and len(np.unique(dataset.order[places])) > 2 * _FOLDS:
         return raw.order or "order"
     return next(iter(raw.of_kind(DATE)), "")

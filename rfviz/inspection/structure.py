@@ -79,7 +79,7 @@ class Gain:
     error: float
 
     def is_real(self, comparisons: int = 1) -> bool:
-        """Return whether it is larger than chance explains, among so many comparisons."""
+        """Return whether it is larger than chance explains among this number of comparisons."""
         return bool(self.value > norm.isf(_FALSE_ALARM / comparisons) * self.error)
 
     def noticed(self, comparisons: int = 1) -> float:
@@ -130,7 +130,7 @@ class Transformed:
     Attributes
     ----------
     why : str
-        What is special about the target.
+        The peculiarity of the target.
     linear, best : float
         R² of its ranks.
     """
@@ -244,7 +244,7 @@ def inspect_structure(dataset: Dataset, how: str = "automatic", progress: Progre
 
 
 def _tail(y: np.ndarray) -> str:
-    """Say where a target has many zeros or a heavy tail; empty where it has neither."""
+    """Return a clause about many zeros or a heavy tail of a target, or an empty string if it has neither."""
     zeros = float(np.mean(y == 0))
     low, middle, high = np.quantile(y, (0.25, 0.5, 0.75))
     spread = high - low if high > low else float(np.mean(np.abs(y - middle)))

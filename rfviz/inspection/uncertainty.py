@@ -37,9 +37,9 @@ __all__ = ["IntervalResult", "SetResult", "Uncertainty", "inspect_intervals", "i
 _LEVEL = 0.9
 # The rows whose intervals are the widest, and the share of them that too few lie in: one false alarm in a thousand.
 _PART, _TOO_FEW, _ALARM = 0.2, 0.75, 1e-3
-# Normal residuals are this many times the median one in 2.5 of 100 rows; a tail is heavy from this share on.
+# Normal residuals are this many times the median one in 2.5 of 100 rows; a tail with this share or more is heavy.
 _FAR, _BEYOND, _HEAVY = 3.32, 0.025, 0.06
-# A column tells where intervals are wide from this rank correlation on.
+# Least rank correlation of a column that tells where intervals are wide.
 _TELLS = 0.5
 _SMALLEST_CLASS = 20
 # Bins of the lines through medians at most, and rows of a bin at least; classes that are drawn.
@@ -58,7 +58,7 @@ class IntervalResult:
         Rows of the file, from 0, and their places in the data set.
     target, predicted : ndarray of shape (n,)
     where : str
-        The column that tells best where intervals are wide; empty where none does.
+        The column that tells best where intervals are wide; empty if none does.
     values_there : ndarray of shape (n,)
         What it holds, as the file has it where that is a number.
     is_large : bool
@@ -157,7 +157,7 @@ class SetResult:
 
     @property
     def missed(self) -> tuple[int, float] | None:
-        """The class that too few sets hold, with the share that do; None where none is."""
+        """The class that too few sets hold, with the share that do, or None if there is none."""
         found = []
         for code in range(len(self.classes)):
             held = self.held[self.given == code]

@@ -51,7 +51,7 @@ _SHORT_FOR = {"y": "yes", "n": "no", "t": "true", "f": "false", "m": "male", "w"
 
 @dataclass(frozen=True, eq=False)
 class OddValues:
-    """What is odd in one column.
+    """Odd values of one column.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class OddValues:
     text : str
         A part of a sentence that begins with the column.
     rows : ndarray of int
-        Rows of the file, from 0, that hold it; empty where it is the column as a whole.
+        Rows of the file, from 0, that hold it; empty if it is the column as a whole.
     """
 
     column: str

@@ -40,7 +40,7 @@ def r_squared(score: float, digits: int = 3) -> str:
 def share(value: float) -> str:
     """Write a share in per cent, with a digit after the point where that is needed: 0.3%, 37%, 99.6%.
 
-    It is never 0% of something that is there, nor 100% of what is not all.
+    A share above 0 is never written as 0%, nor one below 1 as 100%.
     """
     percent = 100.0 * float(value)
     if 0 < percent < 0.05:
