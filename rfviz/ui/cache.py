@@ -31,12 +31,12 @@ R = TypeVar("R")
 
 #: Bytes of the budget that drawn weights may take, which :mod:`rfviz.features.draws` caches.
 DRAWS_BYTES = min(200_000_000, default_budget() // 8)
-# A lecture: who comes back to a page within it finds what took minutes to compute.
+# A lecture: a user who comes back to a page within it finds results that took minutes.
 _MAX_AGE_S = 7200.0
 #: Results of all sessions; those of uploads are removed with the session (``STORE.drop_owner``).
 STORE = Store(default_budget() - DRAWS_BYTES, _MAX_AGE_S, result_files())
 _SHOW_AFTER_S = 0.6
-# Where nobody knows what is left, what has passed is said from here on.
+# Seconds after which the elapsed time is shown if the remaining time is unknown.
 _SAID_AFTER_S = 3.0
 
 
@@ -58,8 +58,8 @@ class _UnderWay:
     def result(self, key: Hashable, compute: Callable[[Progress], Any], report: Progress) -> Any:
         """Return ``compute(report)``, or the :class:`Cached` result of another thread that computes the same now.
 
-        Who waits hears the other's progress, lets others pass and can be stopped like who computes. Where the other
-        fails or is stopped, the next one who waits computes.
+        A waiting thread hears the other's progress, lets others pass and can be stopped itself. If the other
+        fails or is stopped, the next waiting thread computes.
         """
         while True:
             with self._lock:
@@ -100,7 +100,7 @@ class SessionCache(Cache):
     progress : callable
         Called in the thread that calls the cache.
     warnings : callable, optional
-        Returns the container in which warnings are shown that nobody captures.
+        Returns the container for warnings that no caller captures.
     """
 
     def __init__(self, progress: Progress = silent, warnings: Callable[[], Any] = st.container) -> None:
@@ -143,7 +143,7 @@ class SessionCache(Cache):
 
         def work(report: Progress) -> Any:
             request = scheduler.current_request()
-            # Nobody in the foreground waits for the low priority of a thread in the background.
+            # A request in the foreground never waits for a background thread, whose priority is low.
             return _UNDER_WAY.result((key, request is not None and request.background), compute, report)
 
         try:

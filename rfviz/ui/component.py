@@ -1,4 +1,4 @@
-"""Pieces of a page that scripts of ours draw in the browser, and what these send; anybody can send anything instead."""
+"""Pieces of a page that our scripts draw in the browser, and the values they send; a client can send anything else."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Component:
             What its script gets. Bytes go to the browser as they are; a dictionary is encoded a second time, to be
             compared.
         on : mapping of str to callable
-            By the name of an event, what is called with the value that the script has sent; the page then runs again.
+            By the name of an event, the function that gets the value sent by the script; the page then runs again.
         **layout
             Width or height; a component that draws nothing has a height of 1.
         """

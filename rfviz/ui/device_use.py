@@ -29,7 +29,7 @@ _log = logging.getLogger("rfviz")
 
 @dataclass(frozen=True)
 class _Last:
-    """The last computation on a device: its time, and what was mapped meanwhile."""
+    """The last computation on a device: its time, and the maps applied meanwhile."""
 
     seconds: float
     least: float | None
@@ -103,12 +103,12 @@ def _per_cent(share: float) -> str:
     return "under 1%" if share < 0.01 else f"{100 * min(share, 1.0):.0f}%"
 
 
-class _Busy(Exception):  # noqa: N818 - no error: somebody has come
+class _Busy(Exception):  # noqa: N818 - control flow, not an error
     """A user computes; measuring can wait."""
 
 
 def measure_when_idle() -> threading.Thread:
-    """Measure the rates of the first device in a thread of its own, when nobody computes."""
+    """Measure the rates of the first device in a thread of its own, while no user computes."""
 
     def wait() -> None:
         time.sleep(_FIRST_LOOK_S)
@@ -121,7 +121,7 @@ def measure_when_idle() -> threading.Thread:
 
 
 def _measured() -> bool:
-    """Measure, and return False where a user's computation runs meanwhile."""
+    """Measure, and return whether no user's computation interrupted it."""
     name = backend.get_device().name
     if known_rates(name) is not None:
         return True
@@ -140,6 +140,6 @@ def _measured() -> bool:
         scheduler.run(measure, Request("rates", Target(name), background=True))
     except _Busy:
         return False
-    except Exception:  # a badge without a share is no reason to trouble anybody
+    except Exception:  # a badge without a share needs no message to the user
         _log.exception("The rates of %s could not be measured", name)
     return True

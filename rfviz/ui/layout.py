@@ -122,7 +122,7 @@ def page_header(
 
 
 def blas_note() -> str:
-    """Say how OpenBLAS came to its kernels; empty where that is its own choice."""
+    """Return how OpenBLAS came to its kernels, or an empty string if that is its own choice."""
     chosen = os.environ.get("OPENBLAS_CORETYPE")
     return (
         f"OpenBLAS was told to use its {chosen} kernels, which suit this processor better than its guess."
@@ -141,7 +141,7 @@ def chart(
     placing: bool = False, square: bool = False, animations: Sequence[AnimationSpec] | None = None,
     drawing: Mapping[str, Any] | None = None,
 ) -> None:  # fmt: skip
-    """Show a figure at the full width, with a description for those who cannot see it; see :func:`live_chart`.
+    """Show a figure at the full width, with a description for screen readers; see :func:`live_chart`.
 
     Below the main chart of a page is a toolbar that plays its `animations`, pins and shares it. On that chart, or on
     the one that it names, a lesson decides what is to be drawn.
@@ -235,7 +235,7 @@ def in_address(title: str) -> str:
 
 def numbers(frame: pd.DataFrame, formats: Mapping[str, str] | None = None, note: str = "") -> None:
     """Draw the numbers of a chart as a table."""
-    frame = frame.dropna(axis=1, how="all")  # what holds for no row is no column
+    frame = frame.dropna(axis=1, how="all")  # a column without a value is left out
     config = {name: st.column_config.NumberColumn(format=text) for name, text in (formats or {}).items()}
     height = "content" if len(frame) <= _SHORT else "auto"  # rather than all but a row, and a bar
     st.dataframe(frame, height=height, hide_index=True, column_config=config, placeholder="–")

@@ -99,13 +99,13 @@ class LiveRun:
             hint = f" {self.hint}" if len(left) == total and not running else ""
             st.caption(f"{len(left)} of {total} parts to compute.{hint}{self.note}", width="content")
             self._bar = st.empty()
-            if running:  # points that arrive draw the page anew, and what is about to be drawn is not out of date
+            if running:  # points that arrive draw the page anew, and the old elements are not out of date
                 st.html("<style>[data-stale='true'] { opacity: 1 !important; }</style>")
         if running:  # from the first moment on, or the page would jump when the first part reports
             self._bar.progress(1 - len(left) / total, text="…")
 
     def _row(self) -> Any:
-        """Return a row of one height before, while and after the work goes on: what is below stays where it is."""
+        """Return a row of one height before, during and after the work, so that the page does not jump."""
         return st.container(horizontal=True, vertical_alignment="center", key=f"{self._page}-live-run")
 
     def _going(self, left: Sequence[Any]) -> bool:

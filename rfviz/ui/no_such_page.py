@@ -1,4 +1,4 @@
-"""What stands at an address that is no page's, where Streamlit would open a dialog of its own above the front page."""
+"""The page for unknown addresses, where Streamlit would open a dialog of its own above the front page."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ Result = TypeVar("Result")
 
 
 class View(Generic[Source, Settings, Result]):
-    """The layout of a page: its main chart, what is said of it, and folded details below.
+    """The layout of a page: its main chart, sentences about it, and folded details below.
 
     A page's own view overrides what it lays out otherwise.
 
@@ -81,13 +81,13 @@ class View(Generic[Source, Settings, Result]):
     # --- what a page's own view may override --------------------------------------------------------------------------
 
     def prepare(self) -> None:
-        """Take clicks and make places for what is drawn out of order, before the controls are asked for."""
+        """Take clicks and make places for elements that are drawn out of order, before the controls are asked for."""
 
     def below_source(self) -> None:
         """Draw in the sidebar, below the data."""
 
     def preview(self, settings: Settings) -> None:
-        """Draw what is shown before everything is computed."""
+        """Draw the first elements before everything is computed."""
 
     def draw(self, settings: Settings, result: Result, charts: Sequence[Chart]) -> None:
         """Draw the charts and all that belongs to them."""
@@ -98,7 +98,7 @@ class View(Generic[Source, Settings, Result]):
         """Draw the page where nothing can be computed: why not, and the last chart of the same data."""
         layout.refused(error)
         last = self.last_settings()
-        # What is wrong with the data, or too much for the memory, is wrong with the last picture too.
+        # A fault of the data, or a lack of memory, concerns the last picture too.
         if last is not None and isinstance(error, (ParameterError, ExpressionError)):
             charts = self.recomputed(last).charts
             st.caption(LAST_PICTURE)
@@ -111,11 +111,11 @@ class View(Generic[Source, Settings, Result]):
         return settings if source == hash(self.source) and not self.page.has_parts(self.source) else None
 
     def recomputed(self, settings: Settings) -> Computed[Source, Settings, Result]:
-        """Return what was shown for some settings, from the cache."""
+        """Return the shown result of some settings, from the cache."""
         return compute(self.page, self.source, settings, self.cache)
 
     def details(self, settings: Settings, result: Result, charts: Sequence[Chart]) -> Mapping[str, Callable[[], Any]]:
-        """Return what is folded away below the charts, by its title; drawn while it is open."""
+        """Return the folded parts below the charts, by their titles; each is drawn while it is open."""
         return {"Numbers": lambda: layout.numbers(charts[0].frame)}
 
     @contextmanager
@@ -136,7 +136,7 @@ class View(Generic[Source, Settings, Result]):
             place.empty()
 
     def work_note(self, settings: Settings) -> str:
-        """Return why a computation in parts takes unusually long, for next to its buttons; empty where it does not."""
+        """Return why a computation in parts takes unusually long, for next to its buttons, or an empty string."""
         return ""
 
     def advance(self, settings: Settings, work: Work) -> None:

@@ -87,6 +87,6 @@ def set_widget_value(key: str, value: Any) -> None:
 
 
 def remove_all(prefix: str) -> None:
-    """Remove what is held under keys that begin so."""
+    """Remove the values of all keys that begin with a prefix."""
     for key in [key for key in st.session_state if str(key).startswith(prefix)]:
         del st.session_state[key]

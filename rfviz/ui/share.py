@@ -81,7 +81,7 @@ def share(state: PageState, page: Page[Any, Any, Any], source: Any, settings: An
 
 
 def let_go(is_gone: Callable[[Mapping[str, Any]], bool]) -> None:
-    """Drop what was seen with values that meet this: a report must not bring back what the user has dropped."""
+    """Drop visits with such values: a report must not bring back data that the user has dropped."""
     visited = _VISITED.get()
     for slug in [slug for slug, visit in visited.items() if is_gone(visit.values)]:
         del visited[slug]

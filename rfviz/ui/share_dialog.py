@@ -196,7 +196,7 @@ def _download(state: PageState, label: str, data: Any, name: str, mime: str) -> 
 
 
 def _or_reason(make: Callable[[], Any]) -> Callable[[], Any]:
-    """Return `make` so that it gives what was wrong where it fails: that tells more than a file that does not come."""
+    """Wrap `make` so that a failure yields a text file with the error instead of no file."""
 
     def file() -> Any:
         try:

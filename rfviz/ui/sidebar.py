@@ -44,7 +44,7 @@ def choose_data(panel: PagePanel, default: str, names: Sequence[str] | None = No
     state = panel.state
     specs = own_data_menu.specs() | datasets.specs()
     offered = [name for name in specs if names is None or name in names or own_data_menu.is_own(name)]
-    # A file that a data set of its own is read from is no second entry, but for who asks for it.
+    # A file that another data set is read from is not a second entry, unless it is asked for.
     asked = {state.value("data"), st.query_params.get("data")}
     twins = datasets.files_of_downloads() - asked
     offered = own_data_menu.menu(state, [name for name in offered if name not in twins], default, specs)

@@ -26,7 +26,7 @@ def wants_sign_in() -> bool:
 
 
 def sign_in_page() -> None:
-    """Draw what is seen by those who have not signed in: one button for each identity provider."""
+    """Draw the page before the sign-in: one button for each identity provider."""
     _return.mount("sign-in-return", {"signed_in": False})
     st.title("Sign in to rfviz")
     if not all(map(find_spec, ("authlib", "httpx"))):
@@ -44,7 +44,7 @@ def sign_in_page() -> None:
 
 
 def sign_out_button() -> None:
-    """Draw in the sidebar who has signed in, and the button to sign out; nothing where nobody has to."""
+    """Draw the account and the button to sign out in the sidebar, if the server asks for accounts."""
     user = st.user.to_dict()
     if not user.get("is_logged_in"):
         return

@@ -173,7 +173,7 @@ def keep_answers() -> None:
 
 
 def keep_caches() -> None:
-    """Let no message clear the caches, which are everybody's, and with them what the sender's running script reads.
+    """Let no message clear the caches, which all sessions share, and with them data of the sender's running script.
 
     A browser sends it only from a menu and a key that the toolbar for viewers does not have. Superfluous when the
     server refuses it as well.

@@ -1,4 +1,4 @@
-"""Brought data in the menu of data sets: the entry that opens the dialog, and what is said about them."""
+"""Brought data in the menu of data sets: the entry that opens the dialog, and messages about them."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ __all__ = ["ENTRY", "chosen", "is_own", "menu", "remarks", "specs", "title_of"]
 
 # The choice that opens the dialog; ``?data=own`` in an address does so too.
 ENTRY = "own"
-# Of the session, the data set that was just brought. Of each page, the last one that was chosen, and what is to be said
-# of a link that names somebody else's.
+# Of the session, the data set that was just brought. Of each page, the last one that was chosen, and the message about a
+# link that names another user's.
 _ARRIVED = SessionValue("own arrived", str)
 
 
@@ -32,7 +32,7 @@ def title_of(name: str, known: dict[str, DatasetSpec]) -> str:
 def menu(state: PageState, offered: list[str], default: str, known: dict[str, DatasetSpec]) -> list[str]:
     """Return the options of the menu; called before it is drawn.
 
-    Here a data set that was just brought becomes the choice, and an address that names somebody else's data gives the
+    Here a data set that was just brought becomes the choice, and an address that names another user's data gives the
     default with a word about why.
     """
 
@@ -40,7 +40,7 @@ def menu(state: PageState, offered: list[str], default: str, known: dict[str, Da
         name = str(values.get("data", ""))
         return is_own(name) and name not in offered
 
-    # What was made of data that have been dropped goes with them.
+    # Results of data that have been dropped go with them.
     pins.let_go(is_gone)
     share.let_go(is_gone)
     history.remove_entries(is_gone)
@@ -67,7 +67,7 @@ def chosen(state: PageState, name: str, default: str, known: dict[str, DatasetSp
         return name
     shown = state.value("data before", default)
     shown = shown if shown in known else default
-    state.shown["data"] = shown  # nobody wants to go back to an open dialog
+    state.shown["data"] = shown  # undo must not go back to an open dialog
 
     def used(key: str) -> None:
         _ARRIVED.set(key)

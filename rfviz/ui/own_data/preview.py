@@ -129,7 +129,7 @@ def _result(taken: Upload, how: Preparation, draft: Draft) -> str:
 
 
 def _outlook(taken: Upload, how: Preparation) -> str:
-    """Draw what is known before anything is decoded."""
+    """Draw the facts that are known before anything is decoded."""
     shape = taken.shape_of(how)
     if shape is None:
         st.caption(text.SLOW)

@@ -2,7 +2,7 @@
 
 Three things would outlive the page otherwise. Streamlit keeps an uploaded file, and the state of a session, until
 another visitor comes: a session is closed within a minute after its page has gone. Cached results are shared by
-all sessions: those of an upload carry an owner that nobody else has, and are dropped with it. And the server writes
+all sessions: those of an upload carry an owner of their own, and are dropped with it. And the server writes
 uploads of more than a megabyte to a temporary file on their way in, unless told otherwise.
 """
 
@@ -35,7 +35,7 @@ MOST_SETS = 4
 # A page that loses its connection for a moment, as when a lid is closed and opened, comes back to its data.
 GRACE_S = 45.0
 _COLLECT_S = 10.0
-# Cached results that await the next visitor when everybody has gone.
+# Bytes of cached results that await the next visitor when all sessions have ended.
 IDLE_BYTES = 100_000_000
 
 

@@ -1,4 +1,4 @@
-"""What is said about data that a user brings."""
+"""Sentences about data that a user brings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A computation in a thread of its own, which goes on while the page is redrawn and ends when nobody looks any more."""
+"""A computation in a thread of its own, which continues while the page is redrawn and ends when no session polls it."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class BackgroundRun:
         threading.Thread(target=self._run, args=(work,), daemon=True, name="rfviz-background").start()
 
     def look(self) -> tuple[float, str]:
-        """Return the latest report, (share done, words), and let the work go on: somebody watches."""
+        """Return the latest report, (share done, words), and keep the work alive."""
         self._seen = time.monotonic()
         return self._latest
 
@@ -88,14 +88,14 @@ class BackgroundRun:
                 work(self._report)
         except scheduler.Superseded:
             pass
-        except BaseException as error:  # it belongs to who looks
+        except BaseException as error:  # re-raised for the session that polls
             self.error = error
         finally:
             self.done.set()
 
 
 def _step_back() -> None:
-    """Lower the priority of the calling thread, unless it is as low already: not everybody may raise it."""
+    """Lower the priority of the calling thread, unless it is as low already: raising it needs a privilege."""
     if sys.platform != "linux":  # elsewhere this would be the whole process
         return
     which = os.PRIO_PROCESS, threading.get_native_id()

@@ -16,7 +16,7 @@ R = TypeVar("R")
 
 
 class CpuPool:
-    """A counting semaphore with a fair queue; who holds a slot computes in its own thread.
+    """A counting semaphore with a fair queue; the holder of a slot computes in its own thread.
 
     Handing a computation to another thread would cost more than a small one takes.
     """

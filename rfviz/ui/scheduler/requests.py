@@ -43,7 +43,7 @@ FOREGROUND_PER_BACKGROUND = 4
 
 
 class Superseded(BaseException):
-    """Raised within a computation that nobody waits for any more; no error, so that no handler takes it for one."""
+    """Raised within a computation that no request waits for any more; not an error, so no handler takes it for one."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class FairQueue:
         self._n_jobs += 1
 
     def take(self, foreground_only: bool = False) -> Job | None:
-        """Remove and return the next job; None where there is none."""
+        """Remove and return the next job, or None if there is none."""
         lines = self._foreground
         overdue = not self._foreground or self._foreground_served >= FOREGROUND_PER_BACKGROUND
         if not foreground_only and self._background and overdue:
@@ -147,7 +147,7 @@ class FairQueue:
         return job
 
     def drop(self, job: Job) -> bool:
-        """Remove a job and return True; return False where it was taken before."""
+        """Remove a job and return whether it was still there."""
         lines, session = self._lines(job), job.request.session
         if job not in lines.get(session, ()):
             return False
@@ -162,7 +162,7 @@ class FairQueue:
 
 
 class Pulse:
-    """Hands on the reports of a job, and repeats the last one while no other comes: who waits sees that it goes on."""
+    """Forwards the reports of a job, and repeats the last one as a heartbeat while no other comes."""
 
     def __init__(self, draw: Progress) -> None:
         self._draw, self._latest, self._drawn = draw, (None, "Computing"), time.monotonic()
@@ -211,7 +211,7 @@ def current_request() -> Request | None:
 
 
 def checkpoint() -> None:
-    """End the calling thread's job if nobody waits for it, or let others pass; called at each report of progress.
+    """End the calling thread's job if no request waits for it, or let others pass; called at each report of progress.
 
     Raises
     ------

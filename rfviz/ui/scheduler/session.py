@@ -15,7 +15,7 @@ from rfviz.ui.streamlit_private import stop_superseded_run
 
 __all__ = ["DEVICE", "PRECISION", "acting_for", "new_request", "session_target"]
 
-#: A session's choices; empty where it has made none.
+#: A session's choices; empty if it has made none.
 DEVICE, PRECISION = SessionValue("device", str), SessionValue("precision", str)
 _acting: ContextVar[Request | None] = ContextVar("rfviz_request", default=None)
 

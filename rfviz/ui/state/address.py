@@ -1,4 +1,4 @@
-"""Reading of an address, or of a step of a lesson: once, checked, with a sentence for what is wrong in it."""
+"""Reading of an address, or of a step of a lesson: once, checked, with a sentence for each fault."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class AddressReader:
         return [option for option in options if option in words]
 
     def text(self, name: str) -> str:
-        """Return what the address says under a name that is no control's, when the page opens; else nothing."""
+        """Return the value of a query parameter that is not a control, on first load, or an empty string."""
         if name not in self._linked:
             return ""
         self._linked.discard(name)
@@ -91,7 +91,7 @@ class AddressReader:
             self._zoom.compare(chart, figure)
 
     def finish(self) -> list[str]:
-        """Return what was wrong, in sentences, each once; forget what no control has taken."""
+        """Return the faults as sentences, each once, and forget values that no control has taken."""
         if self._zoom is not None and not self._zoom.is_whole():
             self.refuse("The zoom in the address is not possible here and is left out.")
         wrong, self._wrong, self._zoom, self._given = self._wrong, [], None, {}

@@ -68,7 +68,7 @@ class History:
         # A control that came or went with another one's value was not changed by the user.
         changed = frozenset(name for name in values if name in present and present[name] != values[name])
         if not changed or self._restored:
-            # After a step the page may have made a value legal; that is no step of its own.
+            # After a step the page may have made a value legal; that is not a step of its own.
             self.entries[self.at] = present | values
             self._restored = False
             return

@@ -123,7 +123,7 @@ class PageState:
         self._defaults[name] = default
         held = self.value(name)
         value = default if held is None else held
-        # What was left at a default follows it: the whole of small images is not a part of larger ones.
+        # A value left at a default follows it: the whole of small images is not a part of larger ones.
         before = _DEFAULTS.of(self.page).get()
         if name in before and value == before[name] and not self.was_set(name):
             value = default
@@ -162,7 +162,7 @@ class PageState:
         return name in _SET_AT_ONCE.of(self.page).get()
 
     def forget(self) -> None:
-        """Start as in a new session: the address and the defaults count, and no step leads back to what was before."""
+        """Start as in a new session: reset to the address and the defaults, and clear undo."""
         _forget(self.page)
 
     @property

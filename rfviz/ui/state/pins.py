@@ -1,7 +1,7 @@
 """Charts that are pinned next to the live one, with what differs in their settings.
 
 They last as long as the session. The address holds their settings, ``saturation:pool_size=16;saturation:``, each by the
-name of its chart and what differs from the page's defaults; who opens a link gets them drawn anew.
+name of its chart and what differs from the page's defaults; a link draws them anew.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Pin:
     Attributes
     ----------
     name : str
-        Known to nobody else.
+        Unique, and hard to guess.
     chart : str
         Key of the chart.
     values : mapping
@@ -92,7 +92,7 @@ class Pin:
     spec : bytes
         The figure, as JSON for the browser.
     alt : str
-        For those who cannot see it.
+        Alternative text.
     """
 
     name: str
@@ -243,7 +243,7 @@ def _label(state: PageState, name: str) -> str:
 
 
 def show(state: PageState, figure: go.Figure, chart: str, alt: str) -> None:
-    """Draw, below a chart, what was pinned, and how its settings differ from the present ones."""
+    """Draw pinned charts below a chart, and how their settings differ from the present ones."""
     page = state.page
     if _WANTED.of(page).get() == chart:
         _WANTED.of(page).pop()

@@ -24,7 +24,7 @@ _look = Component("current_zoom", js=_JS)
 
 
 def current_zoom(state: PageState, place: str) -> str:
-    """Return the zoom as an address holds it; empty where nothing is zoomed.
+    """Return the zoom as an address holds it, or an empty string if nothing is zoomed.
 
     To be called in a fragment or a dialog, which runs again when the browser has said that it is another one.
 

@@ -127,7 +127,7 @@ def lecture_menu(state: PageState) -> None:
 
 
 def _views() -> list[View]:
-    """Return the views of the session's lecture; none where its text cannot be read."""
+    """Return the views of the session's lecture; none if its text cannot be parsed."""
     try:
         return parse_lecture(_TEXT.get() or "", _PAGES)
     except DataError:
@@ -135,7 +135,7 @@ def _views() -> list[View]:
 
 
 def _parameter() -> str:
-    """Return the lecture as the address holds it; empty where it is too long for one."""
+    """Return the lecture as the address holds it, or an empty string if it is too long for one."""
     try:
         return f"{_AT.get()}-{pack(text)}" if (text := _TEXT.get()) else ""
     except DataError:

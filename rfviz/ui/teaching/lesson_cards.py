@@ -43,6 +43,6 @@ def show() -> None:
 
 
 def mistakes() -> None:
-    """Draw what is wrong with files that could not be read, for those who write them."""
+    """Draw the faults of files that could not be parsed, for their authors."""
     for mistake in all_lessons()[1]:
         st.warning(mistake, icon="⚠️")

@@ -1,4 +1,4 @@
-"""A lesson next to the chart of its page: a question, a prediction, what is then seen, and why.
+"""A lesson next to the chart of its page: a question, a prediction, the outcome, and the reason.
 
 The address holds the lesson and the step (``lesson=saturation&step=2``). What the user predicted, and whether the
 answer is shown, is held by the session alone and gone with it. Where the lecturer has opened a room, its phones
@@ -74,7 +74,7 @@ class _Visit:
     predicted : bool
         Whether what the room predicts is shown.
     chosen : str, sequence of points, or None
-        What was predicted: an answer, or a curve.
+        The prediction: an answer, or a curve.
     again : int
         How often the step was begun anew.
     verdicts : mapping of int to str
@@ -99,7 +99,7 @@ class _Visit:
 
 
 def all_lessons() -> tuple[tuple[Lesson, ...], tuple[str, ...]]:
-    """Return every lesson, and what is wrong with files that cannot be read; changed files are read again."""
+    """Return every lesson, and the faults of files that cannot be parsed; changed files are read again."""
     stamp = tuple(sorted((path.name, path.stat().st_mtime_ns) for path in LESSONS.glob("*.md")))
     if stamp not in _read:
         _read.clear()
@@ -201,7 +201,7 @@ def draws_on(key: str, is_main: bool) -> bool:
 def drawing() -> Mapping[str, Any] | None:
     """Return what the reader is asked to draw on a chart, for :func:`rfviz.ui.widgets.live_chart.live_chart`.
 
-    None where nothing is asked for, or the answer is shown already.
+    None if nothing is asked for, or the answer is shown already.
     """
     found = _now()
     curve = found[1].curve if found else None

@@ -69,7 +69,7 @@ def menu(state: PageState) -> None:
         _pages(state)
     key = f"{state.page}:teach"
     with st.popover("Teach", icon=":material/school:", key=key, on_change="rerun") as opened:
-        if opened.open:  # nothing of it is there for those who do not teach
+        if opened.open:  # its parts are imported when it is opened
             from rfviz.ui.teaching import lesson_panel
             from rfviz.ui.teaching.room_panel import room_menu
             from rfviz.ui.teaching.student_link import student_link

@@ -53,12 +53,12 @@ def link_of(
 
 
 def is_local(address: str) -> bool:
-    """Return whether an address leads to the machine of whoever opens it."""
+    """Return whether an address leads to the machine on which it is opened."""
     return urlsplit(address).hostname in ("localhost", "127.0.0.1", "::1")
 
 
 def reach(address: str) -> tuple[str, str]:
-    """Return an address as others have it, and a word on who can open it; empty where everybody can.
+    """Return an address as others have it, and a note on its reach, empty if it has no limit.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def reach(address: str) -> tuple[str, str]:
 
 
 def _network_number() -> str:
-    """Return this computer's number in its network; empty where the server does not listen there, or in a container."""
+    """Return this computer's number in its network; an empty string in a container or if the server does not listen."""
     contained = any(map(os.path.exists, ("/.dockerenv", "/run/.containerenv")))  # of Docker, of Podman
     if contained or st.get_option("server.address") not in (None, "", "0.0.0.0", "::"):
         return ""
@@ -91,9 +91,9 @@ def _network_number() -> str:
 
 
 def qr_code(address: str, words: str, width: str = "min(100%, 16rem)") -> str:
-    """Return HTML of a picture that a phone's camera reads as the address; empty where it is too long for one.
+    """Return HTML of a picture that a phone's camera reads as the address, or an empty string if it is too long.
 
-    `words` say what it is to those who cannot see it; `width` is one of CSS.
+    `words` are its alternative text; `width` is one of CSS.
     """
     try:
         code = segno.make_qr(address)

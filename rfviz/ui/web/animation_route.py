@@ -24,7 +24,7 @@ class Offer(Protocol):
         ...
 
 
-#: What can be fetched, by a name that cannot be guessed, as long as somebody else holds it.
+#: What can be fetched, by a name that cannot be guessed, as long as a session holds it.
 OFFERS: WeakValueDictionary[str, Offer] = WeakValueDictionary()
 
 

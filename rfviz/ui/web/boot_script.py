@@ -2,7 +2,7 @@
 
 The page of a deep link, such as ``/accuracy``, cannot know whether its server's base is its own path or the one above:
 it asks below its own path first, then one level up, then for the host's configuration, and only then opens the
-connection. Streamlit's page takes an answer from ``window.__streamlit``, which is there for whoever hosts it; a version
+connection. Streamlit's page takes an answer from ``window.__streamlit``, which a host may set; a version
 that does not look there asks as before.
 
 The placeholders that stand where nothing is drawn yet pulse in Streamlit. Without a GPU the processor draws each of

@@ -22,7 +22,7 @@ def device_route() -> Route:
     return Route(device_address(), _tell)
 
 
-def _tell(request: Request) -> JSONResponse:  # in a thread of its own, so that a slow driver holds nobody up
+def _tell(request: Request) -> JSONResponse:  # in a thread of its own, so that a slow driver delays no other request
     wait_until_ready()
     from rfviz import backend  # not before: they import NumPy
     from rfviz.ui.device_use import describe

@@ -27,18 +27,18 @@ _log = logging.getLogger("rfviz")
 _SWITCH_S = 0.0005
 
 _ready = threading.Event()
-_ready.set()  # where no server starts, nobody waits
+_ready.set()  # where no server starts, no thread waits
 
 
 @asynccontextmanager
 async def lifespan(app: Any) -> AsyncGenerator[dict[str, Any], None]:
     """Serve at once, and meanwhile import in a thread what pages need.
 
-    Streamlit opens the port before it loads the application. Whoever connects then waits until this yields, and a
+    Streamlit opens the port before it loads the application. A connection then waits until this yields, and a
     browser gives up on a websocket after ten seconds.
     """
     disable_nagle()
-    run_whole_page_first()  # before anybody's first request
+    run_whole_page_first()  # before the first request
     sys.setswitchinterval(_SWITCH_S)
     _ready.clear()
     threading.Thread(target=_warm_up, daemon=True, name="rfviz-warm-up").start()

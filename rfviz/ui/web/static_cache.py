@@ -43,7 +43,7 @@ class StaticCache:
     folders : sequence of str
         Paths on the server: nothing else is cached, least of all uploads.
     max_bytes : int
-        To be cached; what is more comes from the application every time.
+        To be cached; the application answers the rest every time.
     """
 
     def __init__(self, app: ASGIApp, folders: Sequence[str], max_bytes: int = _MAX_BYTES) -> None:

@@ -22,7 +22,7 @@ _HERE = Path(__file__).parent
 _MOST_POINTS = 100
 #: Places of a curve that is drawn: as in drawn_curve.js.
 COLUMNS = 33
-# Of each chart: what was clicked and is not taken; the number of the last click between the axes, and the places of
+# Of each chart: the click that is not taken; the number of the last click between the axes, and the places of
 # those that are not taken. Of each curve: whether it has been drawn since this was asked last.
 _PICKED = SessionValue[Any]("picked", lambda: _NOTHING)
 _PLACED = SessionValue[tuple[float, list[tuple[float, float]]]]("placed", lambda: (0, []))
@@ -52,7 +52,7 @@ def live_chart(
         With a height.
     key : str
     description : str
-        For those who cannot see it.
+        Alternative text.
     clickable : bool
         Whether a click on a point picks its row; see :func:`taken_row`.
     secondary : bool
@@ -106,7 +106,7 @@ def live_chart(
 def taken_row(key: str, none: int | None = None) -> int | None:
     """Return the row (``customdata``) of the point that was clicked in a chart, once per click.
 
-    `none` after a double click next to the points, which picks none; None where nothing was clicked.
+    `none` after a double click next to the points, which picks none; None if nothing was clicked.
     """
     row = _PICKED.of(key).pop()
     return None if row is _NOTHING else row if is_whole(row) else none

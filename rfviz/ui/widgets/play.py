@@ -33,7 +33,7 @@ __all__ = ["chart_bar"]
 
 _HERE = Path(__file__).parent
 _HTML = '<div class="bar" role="group" aria-label="Play this chart"></div>'
-# Who presses Play waits; who touches a slider goes on, and the frames are to be there before the hand has moved far.
+# A user who presses Play waits; one who touches a slider goes on, and needs the frames before the hand has moved far.
 _PLAY_S, _SLIDER_S = 8.0, 1.0
 _POLL_S = 0.05
 
@@ -141,6 +141,6 @@ def _encoded(asked: _Asked, *, cache: Cache) -> bytes:
 
 
 def _name(offer: _Offer) -> str:
-    # After the session, too: nobody else can guess the address of frames of private data.
+    # Named after the session, too, so that the address of frames of private data cannot be guessed.
     parts = offer.origin.session, offer.page, offer.spec.key
     return hashlib.blake2b(repr(parts).encode(), digest_size=16).hexdigest()
