@@ -50,11 +50,11 @@ class Animation:
     values : sequence
         Of the control, one a frame.
     captions : sequence of str
-        What is said of each frame next to its value.
+        A note on each frame, next to its value.
     frames : sequence of mappings
         Figures by the name of each chart that moves.
     note : str
-        What is left out, if anything.
+        The parts that are left out, if any.
     n_extra : int
         How many of the last traces of each chart the page's own picture lacks.
     """
@@ -82,7 +82,7 @@ class AnimationSpec:
     symbol : str
         What a user reads: ``"m"``.
     control : str
-        Its name in the address; empty where the page has no such control, and the frames can only be watched.
+        Its name in the address; empty if the page has no such control, and the frames can only be watched.
     now : object
         Its value.
     options : sequence

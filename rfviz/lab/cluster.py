@@ -19,7 +19,7 @@ __all__ = ["VARIABLE", "Cluster", "Worker", "cluster_address", "connected", "loo
 #: Names the scheduler. Only who starts the server sets it: a visitor's address could lead it to any machine nearby.
 VARIABLE = "RFVIZ_SCHEDULER"
 _SCHEMES = ("tcp://", "tls://", "inproc://")
-# A page waits so long for an answer.
+# Seconds that a page waits for an answer.
 _SECONDS = 1.5
 
 
@@ -32,7 +32,7 @@ class Worker:
     name : str
     threads : int
     memory, used : int
-        Bytes; a `memory` of 0 is no limit.
+        Bytes; a `memory` of 0 means no limit.
     running : tuple of str
         Names of the tasks that it computes or waits to compute.
     """
@@ -89,7 +89,7 @@ class Cluster:
 
 
 def cluster_address() -> str:
-    """Return the address of the scheduler; empty where the server was told of none."""
+    """Return the address of the scheduler, or an empty string if the server has none."""
     return os.environ.get(VARIABLE, "").strip()
 
 
@@ -100,7 +100,7 @@ def connected(address: str) -> Generator[Any, None, None]:
     Raises
     ------
     DataError
-        If it is no address, nothing answers there in time, what answers is of another version, or Dask is missing.
+        If the address is malformed, no scheduler of a compatible version answers in time, or Dask is missing.
     """
     shown = one_line(address, 60)
     if not address.startswith(_SCHEMES):

@@ -25,7 +25,7 @@ _WORKER_BYTES = 1_000_000_000
 
 
 def compute_on_cluster(work: Work, address: str, progress: Progress) -> None:
-    """Compute what is missing by the workers of a cluster, and keep each part as it comes.
+    """Compute the missing parts by the workers of a cluster, and keep each as it comes.
 
     The data are sent with the parts, once to each worker; a file that is read block by block must lie at the same place
     there. What a worker had begun when it died is computed by another one.

@@ -83,13 +83,13 @@ def of_param(param: Param, default: Any = None, name: str | None = None) -> Cont
     if param.kind == "bool":
         return Control(name, "switch", default, param.validate, label, help)
     if param.kind == "formula":
-        # Any text: one that is no formula is refused in a sentence, and can be mended where it stands.
+        # Any text: one that is not a formula is refused in a sentence, and can be mended where it stands.
         return Control(name, "text", default, str, label, help)
     if param.kind == "choice":
         titles = dict(zip(param.choices, param.titles, strict=True)) if param.titles else {}
         return one_of(name, param.choices, default, label, help, titles)
     if param.kind in ("int", "float"):
-        param = replace(param, default=default)  # what an address asks for that is no number
+        param = replace(param, default=default)  # used if the value in an address is not a number
     low, high = int(param.low or 0), int(2**31 - 1 if param.high is None else param.high)
     if param.kind == "range":
         # Both ends at the right end mean no restriction, where that is the parameter's default.

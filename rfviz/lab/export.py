@@ -128,7 +128,7 @@ def write_features(
         there are any; and of all rows of a table ``rows``, their places in it, from 0, if some cannot be used.
         Nothing in it is pickled. A path gets the whole file or none; a binary file is open for writing.
     rows : int, optional
-        Only the first so many points.
+        Only this number of points, from the first.
     all_rows : bool
         Whether to map all rows of the table that the points were drawn from, if they were.
     progress : callable

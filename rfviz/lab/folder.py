@@ -1,4 +1,4 @@
-"""Where the laboratory lies: the folder of its pages and pictures, which are no part of the package."""
+"""Where the laboratory lies: the folder of its pages and pictures, which are not part of the package."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def laboratory_folder(code: Path = Path(__file__)) -> Path | None:
     Returns
     -------
     Path or None
-        None where there is neither, as after ``pip install --target``.
+        None if there is neither, as after ``pip install --target``.
     """
     checkout = code.resolve().parents[2]
     if (checkout / "app.py").is_file() and (checkout / "pages" / "home.py").is_file():

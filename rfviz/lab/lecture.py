@@ -66,7 +66,7 @@ def parse_lecture(text: str, pages: Collection[str]) -> list[View]:
     Raises
     ------
     DataError
-        If a line is no view, or there are too many.
+        If a line is not a view, or there are too many.
     """
     if len(text) > _MAX_TEXT:
         raise DataError(f"A lecture has at most {_MAX_TEXT:,} characters, and this one has {len(text):,}.")

@@ -116,7 +116,7 @@ class Page(ABC, Generic[Source, Settings, Result]):
         return Work((), cache)
 
     def collect(self, source: Source, settings: Settings, work: Work, cache: Cache) -> Result:
-        """Return what is known by now."""
+        """Return the result of the finished parts."""
         return self.run(source, settings, cache)
 
     def failures(self, result: Result) -> Mapping[str, str]:
@@ -124,7 +124,7 @@ class Page(ABC, Generic[Source, Settings, Result]):
         return {}
 
     def findings(self, result: Result) -> Sequence[Finding]:
-        """Return what was found in the data, of a page that inspects them."""
+        """Return the findings of a page that inspects data."""
         return ()
 
     @abstractmethod
@@ -143,16 +143,16 @@ class Page(ABC, Generic[Source, Settings, Result]):
         return ()
 
     def animations(self, source: Source, settings: Settings, result: Result, panel: Panel) -> Sequence[AnimationSpec]:
-        """Return what can be played below the main chart; nothing is computed before somebody presses Play."""
+        """Return the animations below the main chart; nothing is computed before the user presses Play."""
         return ()
 
     def quicker(self, source: Source, settings: Settings, cache: Cache) -> Mapping[str, Any]:
-        """Return settings that end a long computation, for a button Stop; empty where it is not long."""
+        """Return settings that end a long computation, for a button Stop; empty if it is not long."""
         return {}
 
 
 class Sourced(Protocol):
-    """What a page asks for before anything else: data, and what is done to them first."""
+    """The first choices of a page: data, and how they are prepared."""
 
     @property
     def data(self) -> Data: ...

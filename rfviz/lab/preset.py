@@ -28,7 +28,7 @@ class Preset(Panel):
     Parameters
     ----------
     values : mapping of str to object
-        Values by the names that a page's address uses; what is missing takes its default.
+        Values by the names that a page's address uses; all others take their defaults.
     progress : callable, optional
         Told about the loading of data, see :func:`rfviz.datasets.load`.
     own : DatasetSpec, optional
@@ -51,7 +51,7 @@ class Preset(Panel):
         Raises
         ------
         ParameterError
-            If what is given is not legal: with the nearest value that is. A page in the browser would replace it and
+            If a value is not legal: with the nearest value that is. A page in the browser would replace it and
             show a notice; what runs unwatched had better stop.
         """
         if control.name not in self._given:
@@ -132,7 +132,7 @@ def read_preset(text: str) -> tuple[str, dict[str, Any]]:
     page : str
         Slug of the page.
     values : dict
-        By the names of its address; ``"zoom"`` is no setting, see :func:`rfviz.lab.zoom.read_zoom`.
+        By the names of its address; ``"zoom"`` is not a setting, see :func:`rfviz.lab.zoom.read_zoom`.
 
     Raises
     ------

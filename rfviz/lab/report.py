@@ -1,4 +1,4 @@
-"""One HTML file of what was looked at: charts with their settings, words, numbers and scripts. It opens offline."""
+"""One HTML file of the visited pages: charts with their settings, words, numbers and scripts. It opens offline."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Entry:
         Settings by name.
     charts : tuple of Chart
     script : str
-        Python that makes them; empty where there is none.
+        Python that makes them; empty if there is none.
     """
 
     page: str

@@ -21,7 +21,7 @@ from rfviz.features import MapSpec
 __all__ = ["load_data", "notebook", "of_experiment", "python", "write"]
 
 _WIDTH = 100
-# By which everybody knows them.
+# Conventional names.
 _SHORT = {"numpy": "np", "pandas": "pd"}
 
 
@@ -117,7 +117,7 @@ def write(title: str, body: str, uses: Iterable[Any]) -> str:
     body : str
         The statements.
     uses : iterable of module, class or function
-        What the statements name: imported from where it is defined, so that a script cannot name what is not there.
+        What the statements name: imported from where it is defined, so that a script cannot name anything missing.
     """
     modules, names = set(), defaultdict(set)
     for used in uses:

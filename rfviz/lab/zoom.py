@@ -54,7 +54,7 @@ def read_zoom(text: str) -> tuple[Zoom, bool]:
 
 
 def _ranges(words: list[str]) -> dict[str, tuple[float, float]] | None:
-    """Return axis, low end and high end of one axis or two; None where they are not legal."""
+    """Return axis, low end and high end of one axis or two, or None if they are not legal."""
     ranges = {}
     if len(words) not in (3, 6):
         return None

@@ -47,7 +47,7 @@ class InspectionReport:
     Attributes
     ----------
     name : str
-        What was inspected.
+        Of the inspected data.
     """
 
     def __init__(self, spec: DatasetSpec, frame: pd.DataFrame | None = None, by: str = AUTOMATIC) -> None:
@@ -148,7 +148,7 @@ def inspect_table(
     Raises
     ------
     DataError
-        If it is no table, or too little is left of it.
+        If it is not a table, or too few rows or columns can be used.
     """
     frame = None
     if isinstance(data, (str, Path)):

@@ -92,7 +92,7 @@ def draw_colour(view: InspectionView, control: Control, key: str, on_change: Cal
 
 
 def draw_compared(view: InspectionView, control: Control, key: str, on_change: Callable[[], None]) -> None:
-    """Draw the choice of what is compared, and below it a place for a second file."""
+    """Draw the choice of a comparison, and below it a place for a second file."""
     draw_word(control, key, on_change)
     offer_comparison(view.state, {"compare": AUTOMATIC})
 

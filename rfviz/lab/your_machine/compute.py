@@ -45,7 +45,7 @@ _GLANCE_S = 0.02
 _ROUNDED_ROWS = 200
 # Share of the free memory that the map of the verification may take with its intermediate results.
 _MEMORY_SHARE, _COPIES = 0.25, 3
-# Seeds of draws that nobody has made: the numbers behind a draw may be cached.
+# Seeds that no other draw has: the numbers behind a draw may be cached.
 _seeds = itertools.count(1_000_000)
 _MOST_FEATURES = 10_000_000  # that a map may have
 
@@ -105,7 +105,7 @@ class Timing:
         return "memory" if self.work.bytes / self.rates.bandwidth >= 0.999 * self.limit_seconds else "arithmetic"
 
     def seconds(self, n_samples: float, n_components: float) -> float:
-        """Predict the seconds to draw a map of so many features and to map so many rows of as many columns."""
+        """Predict the seconds to draw a map of `n_components` features and to map `n_samples` rows."""
         return n_components * (self._draw_rate + n_samples * self._map_rate)
 
     @property
@@ -117,22 +117,22 @@ class Timing:
         return self.map_seconds / (self.n_samples * self.n_components)
 
     def largest_m(self, seconds: float, n_samples: int = ROWS) -> int:
-        """Return how many features can be drawn and used for so many rows within this time, by proportion."""
+        """Return how many features can be drawn and used for `n_samples` rows within this time, by proportion."""
         return two_digits(min(seconds / (self._draw_rate + n_samples * self._map_rate), _MOST_FEATURES))
 
     def largest_n(self, seconds: float, n_components: int = M) -> int:
-        """Return how many rows can be mapped to so many features within this time; 0 where drawing takes longer."""
+        """Return how many rows can be mapped to `n_components` features within this time; 0 if drawing takes longer."""
         return two_digits(max((seconds / n_components - self._draw_rate) / self._map_rate, 0.0))
 
 
 @dataclass(frozen=True)
 class Speed(Timing):
-    """A careful :class:`Timing`, and what was run to verify it.
+    """A careful :class:`Timing`, and the run that verifies it.
 
     Attributes
     ----------
     verified : (m, seconds)
-        So many features were drawn and ROWS rows mapped to them; 0.2 s are predicted.
+        m features were drawn and ROWS rows mapped to them; 0.2 s are predicted.
     tf32_error : float
         Root mean square error of a feature with products in TF32, relative to that of the features; emulated where the
         device has no such products.
@@ -231,7 +231,7 @@ def _map_all(feature_map: FeatureMap, X: np.ndarray) -> None:
 
 
 def _verify(speed: Speed) -> tuple[int, float]:
-    """Draw and map what is predicted to take 0.2 s."""
+    """Draw and apply a map that is predicted to take 0.2 s."""
     fits = _MEMORY_SHARE * min(backend.memory_budget("cpu"), backend.memory_budget(speed.device)) / (4 * _COPIES)
     m = int(max(min(speed.largest_m(BUDGETS[0]), fits / (ROWS + speed.n_features)), 1))
     X, spec = digit_rows(ROWS), MapSpec(speed.cls, n_components=m)

@@ -39,11 +39,11 @@ __all__ = ["show_machine"]
 
 _SLUG = "your-machine"
 _RUN = SessionValue("benchmark run", int)
-# All users share the first run; who measures again gets a run of their own.
+# All users share the first run; a user who measures again gets another one.
 _runs = itertools.count(1)
 # Between two redraws of a first look, so that its bars come one after the other and the page answers.
 _LOOK_S = 0.25
-# So long a cluster's answer is shown.
+# Seconds that a cluster's answer is shown.
 _CLUSTER_S = 10.0
 
 
@@ -88,7 +88,7 @@ def _measure_again() -> None:
 
 
 def _first_look(work: Work, cache: SessionCache, look: bool) -> tuple[list[Timing], bool]:
-    """Look for a quarter of a second at maps that are not measured; return what was seen, and whether more can be."""
+    """Look for a quarter of a second at maps that are not measured; return the timings, and whether more are left."""
     until = time.monotonic() + _LOOK_S
     classes = [part.args[0] for part in work.missing()]
     found = {cls: cache.peek(glance_of, cls) for cls in classes}

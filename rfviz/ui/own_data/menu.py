@@ -19,8 +19,8 @@ __all__ = ["ENTRY", "chosen", "is_own", "menu", "remarks", "specs", "title_of"]
 
 # The choice that opens the dialog; ``?data=own`` in an address does so too.
 ENTRY = "own"
-# Of the session, the data set that was just brought. Of each page, the last one that was chosen, and the message about a
-# link that names another user's.
+# Of the session, the data set that was just brought. Of each page, the last one that was chosen, and the message about
+# a link that names another user's.
 _ARRIVED = SessionValue("own arrived", str)
 
 
