@@ -54,7 +54,7 @@ _SOURCES = {"synthetic": "generated", "bundled": "bundled", "downloads": "downlo
 
 
 class _ParamsOf(Sequence[Param]):
-    """What can be chosen of a built-in data set, whose module is imported when somebody asks."""
+    """The parameters of a built-in data set, whose module is imported when they are first used."""
 
     def __init__(self, module: str) -> None:
         self._module = module
@@ -216,10 +216,10 @@ def load(name: str, progress: Progress | None = None, **params: Any) -> Dataset:
     name : str
         One of :func:`names`.
     progress : callable, optional
-        ``progress(fraction, text)``, called now and then from the calling thread; `fraction` is None where the total is
+        ``progress(fraction, text)``, called now and then from the calling thread; `fraction` is None if the total is
         unknown. To stop waiting for a download, let it raise.
     **params
-        Values for ``spec(name).params``; what is not given takes its default.
+        Values for ``spec(name).params``; all others take their defaults.
 
     Returns
     -------

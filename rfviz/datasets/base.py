@@ -67,7 +67,7 @@ class Dataset:
     y : ndarray of shape (n_samples,), optional
         Integer class codes (int64) or regression targets (float64).
     target_names : tuple of str
-        Name of each class code; empty where there are no classes.
+        Name of each class code; empty if there are no classes.
     order : ndarray of shape (n_samples,), optional
         The given place of each sample in a sequence (a frame number); may be noisy.
     image_shape : tuple of int, optional
@@ -77,9 +77,9 @@ class Dataset:
     n_train : int, optional
         Where the data come with their own split: the first `n_train` rows are for training, the others for testing.
     provenance : str
-        One sentence: where the data come from, what was done to them, and their licence where it is known.
+        One sentence: the origin of the data, their processing, and their licence if it is known.
     rows : ndarray of int, shape (n_samples,), optional
-        The place of each sample among the rows of its file, from 0; None where all were taken in their order.
+        The place of each sample among the rows of its file, from 0, or None if all were taken in their order.
     origin : Origin, optional
         The table that they come from, of files.
     standardised : bool
@@ -129,7 +129,7 @@ class Dataset:
         return f"{self.n_samples:,} {what}{labels}."
 
     def labels(self, rows: Any = slice(None)) -> tuple[np.ndarray | None, tuple[str, ...]]:
-        """Return classes or targets of these rows, None where there are none, and the names of classes."""
+        """Return classes or targets of these rows, or None if there are none, and the names of classes."""
         return None if self.y is None else self.y[rows], self.target_names
 
     @property
@@ -139,7 +139,7 @@ class Dataset:
         Raises
         ------
         DataError
-            If the rows are no images.
+            If the rows are not images.
         """
         if self.image_shape is None:
             raise DataError(f"{self.name} holds no images. Choose a data set of images.")

@@ -1,4 +1,4 @@
-"""Adult: who earns more than 50,000 dollars a year, by the census of 1994."""
+"""Adult: income above 50,000 dollars a year or not, by the census of 1994."""
 
 from __future__ import annotations
 

@@ -163,7 +163,7 @@ class _Job(threading.Thread):
     """One download; it writes the cached file, or has the reason why not in `error`."""
 
     def __init__(self, download: Download[Any], path: Path) -> None:
-        # A daemon, so that a download that nobody waits for does not keep Python from ending.
+        # A daemon, so that a download that no caller waits for does not keep Python from ending.
         super().__init__(name=f"download-{download.file}", daemon=True)
         self.download, self.path, self.begun = download, path, False
         self.error: BaseException | None = None
@@ -180,7 +180,7 @@ class _Job(threading.Thread):
                 finally:
                     socket.setdefaulttimeout(before)
             self._store(content)
-        # A thread has nobody to raise it to; whoever waits reads it.
+        # A thread cannot raise it to a caller; the waiting thread reads it.
         except BaseException as error:
             self.error = error
         finally:
@@ -195,7 +195,7 @@ class _Job(threading.Thread):
             try:
                 part.write(content)
                 part.close()
-                # In one step, so that nobody ever reads half a file.
+                # In one step, so that half a file is never read.
                 os.replace(part.name, self.path)
             except BaseException:
                 Path(part.name).unlink(missing_ok=True)

@@ -32,7 +32,7 @@ class Entry:
     name : str
     version : int
     n_rows, n_columns, n_classes : int or None
-        None where OpenML does not say; ``n_classes`` also where nothing is to be classified.
+        None if OpenML does not say; ``n_classes`` also if the target is not a class.
     """
 
     number: int
@@ -54,7 +54,7 @@ class Entry:
 
 
 def list_items(filters: str) -> list[Any]:
-    """Return the items of OpenML's list that pass filters, as they are; none where the answer has another form.
+    """Return the items of OpenML's list that pass filters, as they are; none if the answer has another form.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def list_items(filters: str) -> list[Any]:
     Raises
     ------
     OSError, ValueError, RecursionError
-        If the network fails, or the answer is no JSON.
+        If the network fails, or the answer is not JSON.
     """
     try:
         answer = ask(_LIST + filters)

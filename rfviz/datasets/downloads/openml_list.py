@@ -56,7 +56,7 @@ def _words(text: str) -> list[str]:
 
 
 def _rank(name: str, query: str, words: list[str]) -> int | None:
-    """Return how near a name is to the words: 0 the nearest, None where one of them is missing."""
+    """Return how near a name is to the words: 0 the nearest, or None if one of them is missing."""
     parts = _words(name)
     joined = "".join(parts)
     if not all(word in joined for word in words):

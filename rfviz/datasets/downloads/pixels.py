@@ -10,7 +10,7 @@ from rfviz.errors import DataError
 
 __all__ = ["as_bytes", "smoothest"]
 
-# So many images are compared.
+# Number of images that are compared.
 _SAMPLE = 50
 
 

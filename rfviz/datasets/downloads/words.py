@@ -75,7 +75,7 @@ class Categorical:
         return np.concatenate(blocks, axis=1).astype(np.uint8)
 
     def complete(self, missing: str, n_train: int | None = None) -> tuple[Categorical, np.ndarray, str]:
-        """Drop or fill what is missing.
+        """Drop or fill missing words.
 
         Parameters
         ----------

@@ -35,7 +35,7 @@ class Arrays:
     feature_names, class_names : tuple of str
         Names of the columns, and names by whole-number label.
     notes : tuple of str
-        What was left out.
+        A sentence on each part that was left out.
     codes : ndarray of shape (n_samples, n_columns), optional
         Categorical columns, whole numbers or text, for data sets that know their meaning; no part of :meth:`table`.
     """

@@ -124,9 +124,9 @@ class ZippedPictures(Pictures):
     names : tuple of str
         Members, in natural order ("2" before "10").
     folders : tuple of str
-        The folder that holds each directly; empty text where there is none.
+        The folder that holds each directly, or an empty string.
     skipped : tuple of str
-        Members that are no images by their first bytes, or too large ones.
+        Members that are not images by their first bytes, or too large.
     """
 
     def __init__(self, file: File, names: tuple[str, ...]) -> None:
@@ -190,7 +190,7 @@ def read_zip(file: File) -> tuple[ZippedPictures, tuple[str, ...]]:
     -------
     pictures : ZippedPictures
     notes : tuple of str
-        What was passed over.
+        A sentence on the members that were passed over.
 
     Raises
     ------
@@ -235,7 +235,7 @@ def common_shape(pictures: Pictures, preparation: Preparation) -> tuple[int, int
 
 
 def _checked_shape(n_images: int, shape: tuple[int, int], colour: bool) -> tuple[int, ...]:
-    """Return the shape of one image after a check that so many of them fit into memory."""
+    """Return the shape of one image after a check that `n_images` of them fit into memory."""
     full = (*shape, 3) if colour else shape
     # The bytes, and the floats of four bytes that they become.
     needed = 5 * n_images * math.prod(full)

@@ -25,9 +25,9 @@ class Meta:
     source, licence, note : str
         One line each; may be empty.
     class_names, feature_names : tuple of str
-        Names by class code and by column; empty where there are none.
+        Names by class code and by column; empty if there are none.
     categories : tuple of (str, tuple of str)
-        Name and words of each categorical column; empty where there are none.
+        Name and words of each categorical column; empty if there are none.
     preparation : mapping
         Values of :class:`~rfviz.datasets.files.preparation.Preparation` that override those that are suggested.
     table : str
@@ -45,7 +45,7 @@ class Meta:
 
 
 def read_meta(data_file: Path) -> Meta:
-    """Read the file next to `data_file`. Never raises: what is missing or malformed is left empty."""
+    """Read the file next to `data_file`. Never raises: missing or malformed entries are left empty."""
     path = data_file.with_name(data_file.stem + ".meta.json")
     try:
         if path.stat().st_size > _MAX_BYTES:

@@ -45,7 +45,7 @@ class Layout:
     X : tuple of str
         ``("X",)``, or the training part and the test part.
     y : tuple of str
-        Likewise for the labels; empty where there are none.
+        Likewise for the labels; empty if there are none.
     order, is_train : str or None
         Name of the array that gives the order; of the one that marks training rows.
     n_samples, n_features : int

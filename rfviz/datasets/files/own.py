@@ -48,7 +48,7 @@ def own_spec(key: str, upload: Upload, preparation: Preparation, dataset: Datase
 
 
 def own_spec_of(upload: Upload, chosen: Mapping[str, Any], other: Upload | None = None) -> DatasetSpec:
-    """Return an entry of the registry for a file that is prepared as suggested but for what was chosen.
+    """Return an entry of the registry for a file that is prepared as suggested but for the chosen values.
 
     Parameters
     ----------

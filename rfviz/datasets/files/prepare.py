@@ -105,7 +105,7 @@ def prepare(
 
 
 def image_shape(table: Table, preparation: Preparation) -> tuple[int, ...] | None:
-    """Return the shape of each image under a preparation; None where there are no images."""
+    """Return the shape of each image under a preparation, or None if there are no images."""
     if table.pictures is None:
         return None
     shape = common_shape(table.pictures, preparation)

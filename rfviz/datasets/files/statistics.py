@@ -17,22 +17,22 @@ if TYPE_CHECKING:
 
 __all__ = ["ColumnStatistics", "TableStatistics"]
 
-# More different values in so many rows are more in all of them.
+# Rows that are looked at first: if they have too many different values, so have all rows.
 _PEEK = 4 * MAX_CLASSES
 
 
 @dataclass(frozen=True)
 class ColumnStatistics:
-    """What is known of one column from all rows.
+    """Statistics of one column over all rows.
 
     Attributes
     ----------
     n_known, n_missing : int
         Cells with a value, and without one or with one that is not finite.
     low, high, mean, squares : float
-        Of numbers: range, mean, and the sum of the squared differences from it; nan where there are none.
+        Of numbers: range, mean, and the sum of the squared differences from it; nan if there are none.
     counts : mapping or None
-        Rows of each value; None where there are more than 1000 different ones.
+        Rows of each value, or None if there are more than 1000 different ones.
     """
 
     n_known: int
@@ -92,7 +92,7 @@ class ColumnStatistics:
 
 @dataclass(frozen=True)
 class TableStatistics:
-    """What is known of the columns of a table from all of its rows.
+    """Statistics of the columns of a table over all of its rows.
 
     Statistics of different rows join by :meth:`merge`: counts and ranges are those of one table in memory whatever the
     parts, means and variances to rounding.

@@ -21,7 +21,7 @@ ORDERS = ("order", "frame", "time", "index", NUMBER_IN_NAME)
 # Names that labels often have, where one looks at the choice before it counts.
 _USUAL = ("outcome", "survived", "churn", "churned", "diagnosis", "species", "response", "default")
 _YEARS = re.compile(r"(^|[\W_])(years?|jahr|année|año|anno)($|[\W_])", re.I)
-# A last column of so few words is probably the label.
+# A last column with at most this number of words is probably the label.
 _LIKELY_CLASSES = 20
 
 
@@ -53,7 +53,7 @@ def suggest(table: Table) -> Preparation:
 def as_they_are(table: Table) -> Preparation:
     """Return a preparation that keeps numbers and images, takes whole labels for classes and refuses missing values.
 
-    A column that is named like a label is the label, even where all its values are equal: nobody looks at the choice.
+    A column that is named like a label is the label, even if all its values are equal: no user looks at the choice.
     """
     found = suggest(table)
     if table.label is None:

@@ -73,9 +73,9 @@ def written_dates(known: Sequence[str], share: float, counts: np.ndarray) -> tup
     Returns
     -------
     dates : Series of datetime64 in UTC, or None
-        NaT for cells that are no dates in the form of the column; None if too few cells share a form.
+        NaT for cells that are not dates in the form of the column; None if too few cells share a form.
     said : str
-        What was decided that the cells do not tell; or why there are no dates.
+        The decisions that the cells leave open, or why there are no dates.
     """
     import pandas as pd
 
@@ -165,7 +165,7 @@ def _forms(word: str) -> list[str]:
 
 
 def _meaning(found: re.Match[str]) -> tuple[str, str]:
-    """Return which part of a date a piece is, if it is one, and its form; an empty form of what is in no date."""
+    """Return which part of a date a piece is, if it is one, and its form; an empty form if dates have no such piece."""
     kind, text = str(found.lastgroup), found[0]
     if kind == "time":
         form = "%I:%M" if found["half"] else "%H:%M"

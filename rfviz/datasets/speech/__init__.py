@@ -1,4 +1,4 @@
-"""Speech with its phones: TIMIT, where somebody has it, and sentences that a computer speaks.
+"""Speech with its phones: TIMIT, if the data folder has it, and sentences that a computer speaks.
 
 >>> from rfviz.datasets import speech
 >>> len(speech.TIMIT_PHONES), len(speech.PHONES_48), len(speech.PHONES_39)

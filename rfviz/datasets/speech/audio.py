@@ -33,7 +33,7 @@ def read_sound(path: Path, name: str) -> tuple[np.ndarray, int]:
     Raises
     ------
     DataError
-        If it is no sound, compressed, of several channels, or of a rate below 8,000 or above 96,000 samples a second.
+        If it is not sound, is compressed, has several channels, or a rate below 8,000 or above 96,000 samples a second.
     """
     try:
         content = path.read_bytes()

@@ -19,7 +19,7 @@ _SHORTEST = 3 * RATE // 100
 
 @dataclass(frozen=True, eq=False)
 class Utterance:
-    """A sentence that somebody said, and when each phone began and ended.
+    """A spoken sentence, and when each phone began and ended.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class Corpus:
     name : str
     train, test : tuple of Utterance
     provenance : str
-        One sentence: who speaks, and where it comes from.
+        One sentence: the speakers and the origin.
     is_synthetic : bool
         Whether a computer speaks.
     """

@@ -19,7 +19,7 @@ _TO_48 = {phone: phone for phone in _SAME.split()} | {
 _TO_39 = {
     "ao": "aa", "ax": "ah", "el": "l", "en": "n", "ix": "ih", "zh": "sh", "cl": SILENCE, "vcl": SILENCE, "epi": SILENCE,
 }  # fmt: skip
-#: The glottal stop, which nobody scores.
+#: The glottal stop, which is not scored.
 _NOT_SCORED = "q"
 #: All 61 symbols of the corpus.
 TIMIT_PHONES = frozenset({*_TO_48, _NOT_SCORED})

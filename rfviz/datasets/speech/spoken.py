@@ -111,7 +111,7 @@ def is_installed() -> bool:
 
 
 def version() -> str:
-    """Return the version of the synthesiser, which its sound may depend on; empty where it is not installed."""
+    """Return the version of the synthesiser, which its sound may depend on; empty if it is not installed."""
     try:
         return importlib.metadata.version("espeakng-loader")
     except importlib.metadata.PackageNotFoundError:

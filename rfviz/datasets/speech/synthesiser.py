@@ -4,7 +4,7 @@ The library keeps a state between sentences and is not safe for threads: a new p
 and ends whatever happens in it. This file is run by its path, so that it imports nothing else.
 
 It reads JSON, a list of ``[voice, words a minute, pitch, range, text]``, and writes for each a line of JSON,
-``{"rate": …, "bytes": …, "phones": [[sample, name], …]}``, and then so many bytes: 16-bit samples in the order of the
+``{"rate": …, "bytes": …, "phones": [[sample, name], …]}``, and then these bytes: 16-bit samples in the order of the
 machine.
 """
 

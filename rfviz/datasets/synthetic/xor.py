@@ -40,7 +40,7 @@ def load(progress: Progress | None = None, **params: Any) -> Dataset:
     y, places, jitter = planar.rows(values["n_samples"], 2, values["random_state"])
     row, column = np.divmod(np.arange(cells**2), cells)
     squares = [np.flatnonzero((row + column) % 2 == colour) for colour in (0, 1)]
-    # One draw gives the square and the place across it: its whole part, and what is left.
+    # One draw gives the square and the place across it: its whole part, and its fraction.
     spread = [places[:, 0] * len(squares[colour]) for colour in (0, 1)]
     chosen = np.where(y == 0, squares[0][spread[0].astype(int)], squares[1][spread[1].astype(int)])
     across = np.where(y == 0, spread[0], spread[1]) % 1.0
