@@ -22,7 +22,7 @@ from rfviz.words import number
 
 __all__ = ["FORMULAS", "PAGE", "BuildAMapPage"]
 
-#: By what is built: the formula that is written.
+#: The formula of each kind that can be built.
 FORMULAS: dict[What, Param] = {
     "function": RandomActivation.param("function"),
     "density": replace(RandomFourier.param("density"), when=None),

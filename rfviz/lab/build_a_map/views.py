@@ -36,7 +36,7 @@ _PAGES = {
 
 
 class BuildView(View[None, BuildAMap, Built]):
-    """What is written next to the kernel that it makes, and the error below."""
+    """The formula next to the kernel that it makes, and the error below."""
 
     def prepare(self) -> None:
         """Take a curve that was drawn as the formula of its points."""
@@ -73,7 +73,7 @@ class BuildView(View[None, BuildAMap, Built]):
         self.draw_details(settings, result, charts)
 
     def refuse(self, settings: BuildAMap, error: RfvizError) -> None:
-        """Draw what is wrong with a formula above the picture of the last one that was right, or of the default."""
+        """Draw the fault of a formula above the picture of the last valid one, or of the default."""
         layout.refused(error)
         last = self.last_settings()
         formula = last.formula if last is not None and last.what == settings.what else FORMULAS[settings.what].default

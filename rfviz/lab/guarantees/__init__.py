@@ -1,1 +1,1 @@
-"""Guarantees: bounds on kernel estimates and on learning, compared with what is measured."""
+"""Guarantees: bounds on kernel estimates and on learning, compared with measurements."""

@@ -56,7 +56,7 @@ class GuaranteesView(View[ScaledData, Settings, Result]):
 
 def _numbers(comparison: Comparison) -> None:
     needed, curves = comparison.to_frame(), comparison.curves_frame()
-    # As the table above has them: nobody uses a part of a feature.
+    # As the table above has them: features are whole.
     needed = needed.assign(features=needed["features"].round())
     layout.numbers(needed, {"features": "localized", "times the measured": "%.3g"})
     layout.numbers(curves.assign(m=curves["m"].round()), {"m": "localized", "error": "%.4g"}, text.NUMBERS)

@@ -34,5 +34,5 @@ def code_error(q: int, m: int) -> float:
 
 @fact
 def log2(value: float) -> float:
-    """Return the number of bits that name one of so many."""
+    """Return the number of bits that name one of `value` things."""
     return math.log2(value)

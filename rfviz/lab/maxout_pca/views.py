@@ -34,7 +34,7 @@ class EmbeddingView(View[ScaledData, MaxoutPCA, EmbeddingResult]):
     """The features' embedding with its card, and the two that it is compared with."""
 
     def prepare(self) -> None:
-        """Select a point that was clicked, and none where other data have come."""
+        """Select a point that was clicked, and none after the data have changed."""
         clicked = taken_row("embedding", none=-1)
         if clicked is not None:
             self.state.apply({POINT: clicked + 1})

@@ -42,7 +42,7 @@ def captions(result: ZooResult) -> dict[str, str]:
 
 
 def alternatives(card: Card, result: ZooResult) -> dict[str, str]:
-    """Return the three pictures in words, for those who cannot see them."""
+    """Return the alternative texts of the three pictures."""
     label, (x, y) = card.cls.label, result.point
     at = f"around the point {x:g}, {y:g}"
     return {

@@ -1,4 +1,4 @@
-"""The layout of the zoo: cards that are drawn in the browser, and what is told to them."""
+"""The layout of the zoo: cards that are drawn in the browser, and their data."""
 
 from __future__ import annotations
 
