@@ -194,7 +194,7 @@ def _fit(path: Any, X: np.ndarray, y: np.ndarray, split: Split, progress: Progre
         if share:
             progress(share, text)
 
-    path.fit_blocks(split.others.blocks(read), classes=classes, progress=solve)
+    path.fit_blocks(split.others.arrays(read), classes=classes, progress=solve)
     return path.sums_.n_samples
 
 

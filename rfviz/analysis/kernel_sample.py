@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rfviz.analysis.points import Scaling, normalise, span_coordinates
-from rfviz.analysis.splits import OtherRows
 from rfviz.datasets import files
 from rfviz.datasets.base import Dataset
 from rfviz.errors import DataError
+
+if TYPE_CHECKING:
+    from rfviz.datasets.files import PreparedRows
 
 __all__ = ["KernelSample", "error_grid", "other_rows", "prepare_sample"]
 
@@ -70,7 +73,7 @@ def prepare_sample(
     return KernelSample(dataset.name, rows, X, X if dataset.is_drawn else span_coordinates(X))
 
 
-def other_rows(dataset: Dataset, sample: KernelSample, how: str = "unit norm") -> OtherRows:
+def other_rows(dataset: Dataset, sample: KernelSample, how: str = "unit norm") -> PreparedRows:
     """Return all rows of the table that a data set was drawn from but the chosen points, normalised as these.
 
     Parameters
@@ -84,8 +87,7 @@ def other_rows(dataset: Dataset, sample: KernelSample, how: str = "unit norm") -
     DataError
         If the data set was not drawn from a table in parts.
     """
-    table = files.AllRows(dataset)
-    return OtherRows(table, table.numbers_of(sample.rows), (Scaling(dataset.X[sample.rows], how),))
+    return files.PreparedRows(dataset, sample.rows, (Scaling(dataset.X[sample.rows], how),))
 
 
 def error_grid(m_max: int, odd: bool = False, points: int = 20) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -13,74 +13,18 @@ from rfviz.analysis.points import Scaling
 from rfviz.datasets import files
 from rfviz.datasets.base import Dataset
 from rfviz.errors import DataError
-from rfviz.progress import Progress, silent
 
 if TYPE_CHECKING:
-    from rfviz.datasets.files import AllRows
-    from rfviz.datasets.files.all_rows import Block
+    from rfviz.datasets.files import PreparedRows
 
-__all__ = ["OtherRows", "Split", "all_rows_of", "make_split", "with_patches"]
+__all__ = ["Split", "all_rows_of", "make_split", "with_patches"]
 
 _FEWEST_ROWS = 20
 
 
-@dataclass(frozen=True, eq=False)
-class OtherRows:
-    """All rows of a table in parts but some, such as those that are tested on, scaled as rows that were drawn.
-
-    Attributes
-    ----------
-    left_out : ndarray of int
-        Places of rows among all rows.
-    scalings : tuple of Scaling
-        Applied in this order.
-    """
-
-    table: AllRows
-    left_out: np.ndarray
-    scalings: tuple[Scaling, ...]
-
-    def __len__(self) -> int:
-        """Return the number of rows, those that cannot be used included."""
-        return self.table.n_rows - len(self.left_out)
-
-    def blocks(self, progress: Progress = silent) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Yield rows in float32 and targets; see :meth:`rfviz.datasets.files.AllRows.blocks`.
-
-        Raises
-        ------
-        DataError
-            As there, and for a row of zeros under unit norm.
-        """
-        for X, y in self.table.blocks(self.left_out, progress):
-            yield self._scaled(X).astype(np.float32), y
-
-    def placed(self, progress: Progress = silent) -> Iterator[Block]:
-        """Yield rows with their places; see :meth:`rfviz.datasets.files.AllRows.placed`.
-
-        Raises
-        ------
-        DataError
-            As there, and for a row of zeros under unit norm.
-        """
-        for block in self.table.placed(self.left_out, progress):
-            yield block._replace(X=self._scaled(block.X))
-
-    def _scaled(self, X: np.ndarray) -> np.ndarray:
-        try:
-            for scaling in self.scalings:
-                X = scaling(X)
-        except DataError:  # which counts the rows of this block alone
-            raise DataError(
-                f"Unit norm needs rows that are not all zero; some of the {self.table.n_rows:,} rows of "
-                f"{self.table.name} are. Choose another normalisation."
-            ) from None
-        return X
-
-
-def all_rows_of(dataset: Dataset, *scalings: Scaling) -> OtherRows | None:
+def all_rows_of(dataset: Dataset, *scalings: Scaling) -> PreparedRows | None:
     """Return all rows of the table that a data set was drawn from, scaled, or None if it holds all of them."""
-    return OtherRows(files.AllRows(dataset), np.arange(0), scalings) if dataset.is_drawn else None
+    return files.PreparedRows(dataset, scalings=scalings) if dataset.is_drawn else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +40,7 @@ class Split:
         Rows of the data set that the test rows are, to find their images again.
     given : bool
         Whether the data set came with this split.
-    others : OtherRows or None
+    others : PreparedRows or None
         Rows to train on instead of `X_train`, which were drawn from them.
     scalings : tuple of Scaling
         Scalings that were applied to rows, in this order.
@@ -110,7 +54,7 @@ class Split:
     test_rows: np.ndarray
     target_names: tuple[str, ...]
     given: bool
-    others: OtherRows | None = field(default=None, repr=False)
+    others: PreparedRows | None = field(default=None, repr=False)
     scalings: tuple[Scaling, ...] = field(default=(), repr=False)
 
     @property
@@ -168,10 +112,7 @@ def make_split(dataset: Dataset, how: str, test_share: float = 0.25, seed: int =
         scalings.append(Scaling(X[train], one))
         X = scalings[-1](X)
     X = X.astype(np.float32)
-    others = None
-    if all_rows:
-        table = files.AllRows(dataset)
-        others = OtherRows(table, table.numbers_of(test), tuple(scalings))
+    others = files.PreparedRows(dataset, test, scalings) if all_rows else None
     names, y = dataset.target_names, dataset.y
     return Split(dataset.name, X[train], y[train], X[test], y[test], test, names, bool(given), others, tuple(scalings))
 

@@ -153,7 +153,7 @@ class Dataset:
     @property
     def is_drawn(self) -> bool:
         """Return whether it was drawn from more rows of a table, which can be read."""
-        return self.origin is not None and self.origin.table.drawn is not None
+        return self.origin is not None and self.origin.table.source is not None
 
     @property
     def n_samples(self) -> int:

@@ -19,7 +19,7 @@ from rfviz.errors import DataError, ParameterError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ArrayRows", "FileRows", "FrameRows", "ParquetRows", "RowSource", "mapped"]
+__all__ = ["ArrayRows", "FileRows", "FrameRows", "ParquetRows", "RowSource", "open_rows"]
 
 
 class RowSource(ABC):
@@ -78,9 +78,67 @@ class RowSource(ABC):
         if start != self.n_rows:
             raise DataError(f"{self.name} had {self.n_rows:,} rows at first, and has {start:,} now. Load it again.")
 
+    def arrays(
+        self, label: str, columns: Sequence[str] | None = None, size: int = 50_000
+    ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield columns of numbers and the labels next to them, for ``RidgePathClassifier.fit_blocks``.
+
+        Parameters
+        ----------
+        label : str
+            The column of labels or targets.
+        columns : sequence of str, optional
+            By default all columns of numbers but the label.
+        size : int
+            Rows of an array, at most.
+
+        Yields
+        ------
+        X : ndarray of shape (at most size, n_columns), float32 or float64
+        y : ndarray of shape (at most size,)
+
+        Raises
+        ------
+        DataError
+            As :meth:`batches`, or for text among the columns, or gaps.
+        """
+        names = None if columns is None else [columns] if isinstance(columns, str) else list(columns)
+        for batch in self.batches(size, None if names is None else [*names, label]):
+            names = names or _numeric(batch, label, self.name)
+            y = _without_gaps(batch.loc[:, [label]], self.name)[label].to_numpy()
+            yield _floats(batch.loc[:, names], self.name), y
+
     @abstractmethod
     def _frames(self, size: int, names: tuple[str, ...]) -> Iterator[pd.DataFrame]:
         """Yield all rows with these columns, `size` at a time at most."""
+
+
+def _numeric(batch: pd.DataFrame, label: str, name: str) -> list[str]:
+    """Return the columns of numbers next to the label."""
+    if label not in batch:
+        raise DataError(f"{name} has no column {label!r}. Its columns: {one_line(', '.join(batch), 160)}.")
+    found = [column for column in batch.select_dtypes(["number", "bool"]) if column != label]
+    if not found:
+        raise DataError(f"{name} has no column of numbers next to {label!r}. Add one.")
+    return found
+
+
+def _without_gaps(batch: pd.DataFrame, name: str) -> pd.DataFrame:
+    for column, cells in batch.items():
+        if cells.hasnans:
+            row = int(batch.index[cells.isna()][0]) + 1
+            raise DataError(
+                f"In {name} the column {column!r} has gaps, the first in row {row:,}. Fill them, or drop those rows."
+            )
+    return batch
+
+
+def _floats(batch: pd.DataFrame, name: str) -> np.ndarray:
+    for column, cells in _without_gaps(batch, name).items():
+        if cells.dtype.kind not in "fiub":
+            raise DataError(f"In {name} the column {column!r} holds no numbers. Leave it out of columns.")
+    is_single = all(dtype == np.float32 for dtype in batch.dtypes)
+    return batch.to_numpy(dtype=np.float32 if is_single else np.float64)
 
 
 class FrameRows(RowSource):
@@ -202,10 +260,10 @@ class ArrayRows(FileRows):
     """
 
     def __init__(self, name: str, rows: Path, label: Path | None = None) -> None:
-        X = mapped(rows)
+        X = _mapped(rows)
         y, labels = None, ""
         if label is not None:
-            y = mapped(label)
+            y = _mapped(label)
             labels = f" with a row for each of the {y.size:,} labels in {label.parent.name}/{label.name}"
         if X.ndim != 2 or X.dtype.kind not in "fiub" or not X.shape[1] or (y is not None and y.shape != X.shape[:1]):
             raise DataError(
@@ -221,8 +279,8 @@ class ArrayRows(FileRows):
     def _frames(self, size: int, names: tuple[str, ...]) -> Iterator[pd.DataFrame]:
         import pandas as pd
 
-        X = mapped(self._rows)
-        y = None if self._label is None else mapped(self._label)
+        X = _mapped(self._rows)
+        y = None if self._label is None else _mapped(self._label)
         numbers = [name for name in names if name != "y" or y is None]
         places = [self.columns.index(name) for name in numbers]
         for start in range(0, len(X), size):
@@ -235,7 +293,41 @@ class ArrayRows(FileRows):
             yield frame.loc[:, list(names)]
 
 
-def mapped(path: Path) -> np.ndarray:
+def open_rows(path: str | Path, labels: str | Path | None = None) -> FileRows:
+    """Return the rows of a Parquet file, of an ``.npy`` file, or of a folder.
+
+    Parameters
+    ----------
+    path : str or Path
+        A folder holds Parquet files, in the order of their names, or ``X.npy`` and perhaps ``y.npy``.
+    labels : str or Path, optional
+        Of an ``.npy`` file: the one that holds the labels of its rows.
+
+    Raises
+    ------
+    DataError
+        If there is no such file, one is damaged or has other columns than the first one, or none has rows.
+    """
+    path = Path(path)
+    if path.suffix.lower() == ".npy":
+        return ArrayRows(path.name, path, None if labels is None else Path(labels))
+    if not path.is_dir():
+        return ParquetRows(path.name, [path])
+    rows = next((found for found in (path / "X.npy", path / "x.npy") if found.is_file()), None)
+    if rows is not None:
+        return ArrayRows(path.name, rows, next((y for y in (path / "y.npy", path / "Y.npy") if y.exists()), None))
+    files = sorted(found for found in path.glob("*.parquet") if found.name[0] not in "._")
+    if not files and path.suffix.lower() == ".zarr":
+        raise DataError(
+            f"{path.name} is a Zarr store, which rfviz does not read. "
+            "Save its arrays with numpy.save as X.npy and y.npy in one folder."
+        )
+    if not files:
+        raise DataError(f"The folder {path.name!r} holds no .parquet files and no X.npy. Name one that does.")
+    return ParquetRows(path.name, files)
+
+
+def _mapped(path: Path) -> np.ndarray:
     """Return the array of an ``.npy`` file, read where it is used; never a pickle."""
     try:
         return np.load(path, mmap_mode="r", allow_pickle=False)

@@ -5,16 +5,15 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 from scipy import sparse
 
-from rfviz.analysis.splits import OtherRows
 from rfviz.backend import gigabytes, to_host
-from rfviz.datasets.files.all_rows import Block
+from rfviz.datasets.base import Dataset
 from rfviz.errors import DataError, MemoryBudgetError
 from rfviz.experiments.base import Chart
 from rfviz.features import FeatureMap
@@ -23,6 +22,9 @@ from rfviz.figures.plotly_json import plotly_json
 from rfviz.lab.growing_npz import GrowingNpz
 from rfviz.lab.page import MapExport
 from rfviz.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from rfviz.datasets.files import PreparedRows
 
 __all__ = [
     "MOST_BYTES",
@@ -142,24 +144,24 @@ def write_features(
     Raises
     ------
     DataError
-        If the file cannot be written, or as :meth:`rfviz.analysis.splits.OtherRows.placed`.
+        If the file cannot be written, or as :meth:`rfviz.datasets.files.PreparedRows.batches`.
     """
     feature_map = found.feature_map.fit(found.X)
     table = found.all_rows if all_rows else None
     X = found.X if rows is None else found.X[:rows]
     y, names = found.labels
     if table is None:
-        blocks = iter([Block(X, None if y is None else y[: len(X)], np.arange(0))])
+        batches = iter([Dataset("", X, None if y is None else y[: len(X)])])
     else:
-        blocks, names = table.placed(progress), table.table.target_names
+        batches, names = table.batches(progress), table.target_names
     if not isinstance(target, str | Path):
-        _write(feature_map, blocks, table, X, names, target, None)
+        _write(feature_map, batches, table, X, names, target, None)
         return feature_map
     path = Path(target)
     part = path.with_name(f"{path.name}.part")
     try:
         with part.open("wb") as file:
-            _write(feature_map, blocks, table, X, names, file, path.parent)
+            _write(feature_map, batches, table, X, names, file, path.parent)
         part.replace(path)
     except OSError as error:
         raise DataError(
@@ -172,8 +174,8 @@ def write_features(
 
 def _write(
     feature_map: FeatureMap,
-    blocks: Iterable[Block],
-    table: OtherRows | None,
+    batches: Iterable[Dataset],
+    table: PreparedRows | None,
     X: Any,
     target_names: tuple[str, ...],
     target: BinaryIO,
@@ -183,14 +185,14 @@ def _write(
     n_expected = X.shape[0] if table is None else len(table)
     with GrowingNpz(folder) as file:
         n_rows = n_columns = 0
-        for block in blocks:
-            for Phi in map(to_host, feature_map.transform_blocks(block.X.astype(X.dtype, copy=False))):
+        for batch in batches:
+            for Phi in map(to_host, feature_map.transform_blocks(batch.X.astype(X.dtype, copy=False))):
                 n_rows, n_columns = n_rows + Phi.shape[0], Phi.shape[1]
                 _append(file, Phi)
             if table is not None:
-                file.append("rows", block.places)
-            if block.y is not None:
-                file.append("y", block.y)
+                file.append("rows", batch.row_numbers)
+            if batch.y is not None:
+                file.append("y", batch.y)
         if not n_rows:
             raise DataError("No row of the table can be used. Fill missing values in, or choose other columns.")
         if feature_map.sparse_output:

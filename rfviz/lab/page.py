@@ -9,11 +9,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
 
-from rfviz.analysis.splits import OtherRows
 from rfviz.cache import Cache
 from rfviz.experiments.base import Chart, Experiment, ExperimentInParts, revision
 from rfviz.experiments.data import NO_DATA, Data
@@ -24,6 +23,9 @@ from rfviz.lab import script
 from rfviz.lab.animation import AnimationSpec
 from rfviz.lab.index import PageRef, entry_of
 from rfviz.lab.panel import Panel
+
+if TYPE_CHECKING:
+    from rfviz.datasets.files import PreparedRows
 
 __all__ = ["Computed", "ExperimentPage", "MapExport", "Page", "Presets", "WorkPage", "compute", "revision"]
 
@@ -46,7 +48,7 @@ class MapExport:
     label : str
     feature_map : FeatureMap
     X : array of shape (n_samples, n_features)
-    all_rows : OtherRows or None
+    all_rows : PreparedRows or None
         All rows of the table that the points were drawn from, prepared as they are.
     labels : (ndarray or None, tuple of str)
         Classes or targets of the points, and the names of classes, as in a data set.
@@ -55,7 +57,7 @@ class MapExport:
     label: str
     feature_map: FeatureMap
     X: Any = field(repr=False)
-    all_rows: OtherRows | None = field(default=None, repr=False)
+    all_rows: PreparedRows | None = field(default=None, repr=False)
     labels: tuple[np.ndarray | None, tuple[str, ...]] = field(default=(None, ()), repr=False)
 
 

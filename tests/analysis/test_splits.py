@@ -53,7 +53,7 @@ def drawn(request, tmp_path, monkeypatch):
 def test_all_rows_but_those_of_the_test_are_scaled_as_the_training_rows(drawn, how):
     dataset, table = drawn
     split = make_split(dataset, how, all_rows=True)
-    blocks = list(split.others.blocks())
+    blocks = list(split.others.arrays())
     X, y = (np.concatenate(part) for part in zip(*blocks, strict=True))
     assert len(blocks) > 2 and split.n_train == len(X) == N - len(split.X_test)
     raw = table.drop(columns="label").to_numpy()
@@ -75,7 +75,7 @@ def test_all_rows_but_those_of_the_test_are_scaled_as_the_training_rows(drawn, h
 @pytest.mark.parametrize("spec", [MapSpec(RandomFourier, gamma="scale"), MapSpec(RandomMaxout, pool_size=2)])
 def test_trained_by_blocks_is_trained_on_all_rows_in_memory(drawn, spec):
     split = make_split(drawn[0], "standardise", all_rows=True)
-    X, y = (np.concatenate(part) for part in zip(*split.others.blocks(), strict=True))
+    X, y = (np.concatenate(part) for part in zip(*split.others.arrays(), strict=True))
     spec, said = spec.replace(random_state=3), []
     by_blocks = run_segment(split, spec, [10, 40], 1.0, progress=lambda share, text: said.append((share, text)))
     # A bandwidth is that of the drawn rows, here as there.
@@ -100,7 +100,7 @@ def test_a_row_without_a_direction_is_named_by_its_table(drawn, tmp_path):
         table.iloc[rows].to_parquet(tmp_path / "large" / f"{number}.parquet")
     split = make_split(dataset, "unit norm", all_rows=True)
     with pytest.raises(DataError, match=r"some of the 2,000 rows of large are\. Choose another normalisation"):
-        list(split.others.blocks())
+        list(split.others.arrays())
 
 
 def test_what_needs_rows_in_memory_says_so(drawn):

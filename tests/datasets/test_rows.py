@@ -1,11 +1,15 @@
 """What every source of rows promises: the rows of the table in their order, whatever it is made of and read by."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from rfviz.datasets.rows import ArrayRows, FrameRows, ParquetRows
+from rfviz.datasets.rows import ArrayRows, FrameRows, ParquetRows, open_rows
 from rfviz.errors import DataError, ParameterError
+from rfviz.features import RandomMaxout
+from rfviz.linear_model import RidgePathClassifier
 
 N = 230
 rng = np.random.default_rng(0)
@@ -166,3 +170,67 @@ def test_an_index_that_is_a_range_is_a_column(tmp_path):
     for names in (["number"], ["number", "a"], ["a", "number"]):
         found = joined(rows.batches(30, names))
         same(found, table.reset_index()[names])
+
+
+def test_numbers_and_labels_come_as_arrays(source):
+    """Every column of numbers but the label by default; no gaps, and none where the columns are named."""
+    rows, table = source
+    label = rows.columns[-1]
+    numbers = [name for name in table if table[name].dtype.kind in "fi" and not table[name].hasnans and name != label]
+    parts = list(rows.arrays(label, numbers, size=50))
+    assert len(parts) >= 5 and max(len(y) for _, y in parts) <= 50
+    X, y = (np.concatenate(some) for some in zip(*parts, strict=True))
+    np.testing.assert_array_equal(X, table[numbers])
+    np.testing.assert_array_equal(y, table[label])
+    if "b" in table:
+        with pytest.raises(DataError, match=r"column 'b' has gaps, the first in row 1\. Fill them, or drop"):
+            next(rows.arrays(label))
+        with pytest.raises(DataError, match=r"column 'b' has gaps, the first in row 1\."):
+            next(rows.arrays("b", ["a"]))
+    else:
+        np.testing.assert_array_equal(np.concatenate([some for some, _ in rows.arrays(label)]), table[numbers])
+
+
+def test_a_model_learns_the_same_from_arrays_as_from_all_rows(tmp_path):
+    table = TABLE[["a", "c"]].assign(is_late=TABLE["count"] > 3, label=np.where(TABLE.a > 0, "yes", "no"))
+    for number, part in enumerate(np.array_split(np.arange(N), 3)):
+        table.iloc[part].to_parquet(tmp_path / f"part-{number}.parquet")
+    rows, expected = open_rows(tmp_path), table[["a", "c", "is_late"]].to_numpy(float)
+    np.testing.assert_array_equal(np.concatenate([some for some, _ in rows.arrays("label")]), expected)
+    path = RidgePathClassifier(RandomMaxout(20, dtype="float64"), alphas=1.0)
+    path.fit_blocks(rows.arrays("label", ["a", "c"], size=31), classes=["no", "yes"])
+    whole = RidgePathClassifier(RandomMaxout(20, dtype="float64"), alphas=1.0, solver="primal")
+    whole.fit(expected[:, :2], table.label.to_numpy(str))
+    np.testing.assert_allclose(path.coef_path_[20], whole.coef_path_[20], rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int16", "bool"])
+def test_arrays_are_single_where_the_file_is_and_else_double(tmp_path, dtype):
+    np.save(tmp_path / "X.npy", (3 * X).astype(dtype))
+    np.save(tmp_path / "labels.npy", X[:, 0])
+    rows = open_rows(tmp_path / "X.npy", tmp_path / "labels.npy")
+    first, y = next(rows.arrays("y", size=100))
+    assert first.dtype == ("float32" if dtype == "float32" else "float64") and not isinstance(first, np.memmap)
+    np.testing.assert_array_equal(first, (3 * X).astype(dtype)[:100])
+    np.testing.assert_array_equal(y, X[:100, 0])
+
+
+def test_what_has_no_arrays_is_one_sentence(tmp_path):
+    rows, _ = parquet(tmp_path)
+    cases = {
+        "the column 'town' holds no numbers": lambda: rows.arrays("count", ["a", "town"]),
+        "parts has no column 'z'. Its columns: a, b, c, town, count": lambda: rows.arrays("z"),
+        "no column of numbers next to 'town'": lambda: FrameRows(TABLE[["town"]].dropna(), "parts").arrays("town"),
+        "size must be at least 1": lambda: rows.arrays("count", ["a"], 0),
+        "must hold a matrix of numbers with a row for each": lambda: open_rows(tmp_path / "X.npy", tmp_path / "y.npy"),
+        "cannot be read as an .npy file": lambda: open_rows(tmp_path / "X.npy", tmp_path / "objects.npy"),
+        "holds no .parquet files and no X.npy": lambda: open_rows(tmp_path / "empty"),
+        "nothing.parquet was removed or renamed": lambda: open_rows(tmp_path / "nothing.parquet"),
+    }
+    np.save(tmp_path / "X.npy", X)
+    np.save(tmp_path / "y.npy", X[1:, 0])
+    np.save(tmp_path / "objects.npy", np.array([None, 1]), allow_pickle=True)
+    (tmp_path / "empty").mkdir()
+    for message, read in cases.items():
+        with pytest.raises((DataError, ParameterError), match=re.escape(message)):
+            list(read())

@@ -77,7 +77,8 @@ def test_features_are_those_of_the_table_in_memory(tmp_path, dtype, gaps):
     else:
         assert set(held) == {"Phi", "y", "target_names"}
     # The map is the one that the page fits: on its rows alone.
-    at = np.searchsorted(rows, found.all_rows.table.numbers_of(np.arange(len(found.X))))
+    drawn = parts.sampled_rows(N, DRAWN)
+    at = np.searchsorted(rows, drawn[np.isin(drawn, rows)])
     np.testing.assert_array_equal(held["Phi"][at], fitted.transform(found.X))
     assert export.feature_bytes(found, all_rows=True) == N * 12 * np.dtype(dtype).itemsize
     # In memory, as for a download, it is the same file.
@@ -124,7 +125,7 @@ def test_a_stop_or_a_full_disk_leaves_nothing(tmp_path, monkeypatch):
 
 def test_no_usable_row_is_one_sentence(tmp_path):
     found, _ = export_of(write(tmp_path / "parts"), RandomMaxout(12))
-    found.all_rows.table.placed = lambda *_: iter(())
+    found.all_rows.batches = lambda *_: iter(())
     with pytest.raises(DataError, match="No row of the table can be used"):
         export.write_features(found, tmp_path / "all.npz", all_rows=True)
     assert not (tmp_path / "all.npz").exists() and not (tmp_path / "all.npz.part").exists()

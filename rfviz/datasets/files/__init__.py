@@ -20,11 +20,10 @@ from typing import TYPE_CHECKING
 from rfviz._lazy import import_when_asked
 
 if TYPE_CHECKING:
-    from rfviz.datasets.files.all_rows import AllRows
-    from rfviz.datasets.files.blocks import row_blocks
     from rfviz.datasets.files.content import MAX_BYTES
     from rfviz.datasets.files.own import own_spec, own_spec_of
     from rfviz.datasets.files.preparation import Preparation
+    from rfviz.datasets.files.prepared_rows import PreparedRows
     from rfviz.datasets.files.statistics import ColumnStatistics, TableStatistics
     from rfviz.datasets.files.table import CATEGORY, DATE, EMPTY, NUMBER, TEXT, Column, Table
     from rfviz.datasets.files.upload import SUFFIXES, Upload, compare_with, read_file, read_upload
@@ -37,10 +36,10 @@ __all__ = [
     "NUMBER",
     "SUFFIXES",
     "TEXT",
-    "AllRows",
     "Column",
     "ColumnStatistics",
     "Preparation",
+    "PreparedRows",
     "Table",
     "TableStatistics",
     "Upload",
@@ -49,7 +48,6 @@ __all__ = [
     "own_spec_of",
     "read_file",
     "read_upload",
-    "row_blocks",
 ]
 
 import_when_asked(__name__)

@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rfviz.datasets import memory
-from rfviz.datasets.files.blocks import no_parts
 from rfviz.datasets.files.content import File, reading
 from rfviz.datasets.files.meta import Meta
 from rfviz.datasets.files.parquet import needed_bytes, open_parquet
 from rfviz.datasets.files.statistics import TableStatistics
-from rfviz.datasets.files.table import Drawn, Table, own_names, table_of_frame
-from rfviz.datasets.rows import ArrayRows, FileRows, ParquetRows, RowSource
+from rfviz.datasets.files.table import Table, own_names, table_of_frame
+from rfviz.datasets.rows import FileRows, RowSource, open_rows
 from rfviz.datasets.wording import counted, drawn_note
 from rfviz.errors import DataError
 from rfviz.progress import Progress, silent
@@ -90,14 +89,7 @@ def parts_of(path: Path) -> FileRows | None:
         If there is no part in the folder, one is damaged or has other columns than the first one, or none has rows.
     """
     if path.is_dir():
-        rows = next((found for found in (path / "X.npy", path / "x.npy") if found.is_file()), None)
-        if rows is not None:
-            label = next((found for found in (path / "y.npy", path / "Y.npy") if found.exists()), None)
-            return ArrayRows(path.name, rows, label)
-        files = sorted(found for found in path.glob("*.parquet") if found.name[0] not in "._")
-        if not files:
-            raise no_parts(path, ".parquet files and no X.npy")
-        return ParquetRows(path.name, files)
+        return open_rows(path)
     if path.suffix.lower() != ".parquet":
         return None
     file = File.at(path)
@@ -106,7 +98,7 @@ def parts_of(path: Path) -> FileRows | None:
             is_large = needed_bytes(file, opened) > memory.memory_limit()
     except DataError:  # who reads it as a whole says more of what is wrong with it
         return None
-    return ParquetRows(path.name, [path]) if is_large else None
+    return open_rows(path) if is_large else None
 
 
 def read_parts(rows: FileRows, meta: Meta, progress: Progress = silent) -> tuple[Table, tuple[str, ...]]:
@@ -141,7 +133,7 @@ def read_parts(rows: FileRows, meta: Meta, progress: Progress = silent) -> tuple
     table = replace(table, own_names=own_names(table.names, rows.own_columns))
     if len(chosen) == rows.n_rows:
         return table, ()
-    return replace(table, whole=whole, drawn=Drawn(chosen, rows)), (drawn_note(len(chosen), rows.n_rows),)
+    return replace(table, whole=whole, source=rows, source_rows=chosen), (drawn_note(len(chosen), rows.n_rows),)
 
 
 def sample_size(n_rows: int, n_columns: int) -> int:

@@ -42,7 +42,6 @@ __all__ = [
     "NUMBER",
     "TEXT",
     "Column",
-    "Drawn",
     "Kind",
     "Table",
     "names_of_columns",
@@ -55,22 +54,6 @@ _COUNTED_ROWS, _BLOCK_CELLS = 20_000, 8_000_000
 _HEAD_ROWS = 8
 # Most characters of a name that are shown.
 _LONGEST_NAME = 60
-
-
-@dataclass(frozen=True, eq=False)
-class Drawn:
-    """Where the rows of a table were drawn from.
-
-    Attributes
-    ----------
-    rows : ndarray of int
-        The place of each of them among all rows, rising.
-    source : RowSource
-        All rows, with the columns of the table.
-    """
-
-    rows: np.ndarray
-    source: RowSource
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,8 +93,10 @@ class Table:
         line, short enough to be shown, and each occurs once.
     whole : TableStatistics or None
         Of all rows of the file, where these were drawn from more.
-    drawn : Drawn or None
-        Which ones these are, where all can be read again.
+    source : RowSource or None
+        All rows of the file, where these were drawn from more, and all can be read again.
+    source_rows : ndarray of int
+        The place of each of these rows among all rows, rising; empty where there is no `source`.
     """
 
     names: tuple[str, ...]
@@ -130,7 +115,8 @@ class Table:
     texts: dict[str, Any] = field(default_factory=dict, repr=False)
     own_names: Mapping[str, Hashable] = field(default_factory=dict, repr=False)
     whole: TableStatistics | None = field(default=None, repr=False)
-    drawn: Drawn | None = field(default=None, repr=False)
+    source: RowSource | None = field(default=None, repr=False)
+    source_rows: np.ndarray = field(default_factory=lambda: np.arange(0), repr=False)
 
     def __contains__(self, name: object) -> bool:
         return name in self.places or name in self.described

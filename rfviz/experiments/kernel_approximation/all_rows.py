@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.spatial.distance import squareform
 
 from rfviz.analysis.kernel_sample import KernelSample
 from rfviz.analysis.nested import estimates_between, unscaled_features
-from rfviz.analysis.splits import OtherRows
 from rfviz.backend import get_device, map_ordered, worker_count
 from rfviz.experiments.kernel_approximation.measures import METRICS, Measures, correlation_of
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from rfviz.datasets.files import PreparedRows
 
 __all__ = ["DRAWS_AT_ONCE", "RowErrors", "join_draws", "row_errors"]
 
@@ -47,7 +50,7 @@ class RowErrors(Measures):
 
 def row_errors(
     sample: KernelSample,
-    others: OtherRows,
+    others: PreparedRows,
     spec: MapSpec[FeatureMap],
     m_grid: Sequence[int] | np.ndarray,
     draws: Sequence[int] = range(DRAWS_AT_ONCE),
@@ -61,7 +64,7 @@ def row_errors(
     Parameters
     ----------
     sample : KernelSample
-    others : OtherRows
+    others : PreparedRows
         All rows but the points.
     spec : MapSpec
         Of a map with a closed-form kernel; the number of features and the seed are replaced.
@@ -100,7 +103,7 @@ def row_errors(
     on_gpu = get_device(maps[0].device).is_gpu
     row_bytes = 2 * grid[-1] * np.dtype(maps[0].dtype).itemsize + 5 * 8 * len(points)
     at_once = max((_GPU_BYTES if on_gpu else _BYTES) // row_bytes, 16)
-    blocks = (block.X.astype(points.dtype, copy=False) for block in others.placed())
+    blocks = (batch.X.astype(points.dtype, copy=False) for batch in others.batches())
     slices = (X[start : start + at_once] for X in blocks for start in range(0, len(X), at_once))
     with ExitStack() as held:
         for one in maps:

@@ -302,7 +302,7 @@ class KernelApproximation(ExperimentInParts[KernelErrors]):
 
     def _all_rows_parts(self, data: Data) -> Iterator[Part]:
         """Yield the passes over all rows: some draws of each map, and then the next ones."""
-        rows, d = files.AllRows(data.dataset).n_rows, data.dataset.n_features
+        rows, d = len(files.PreparedRows(data.dataset)), data.dataset.n_features
         for first in range(0, self.draws, DRAWS_AT_ONCE):
             stop = min(first + DRAWS_AT_ONCE, self.draws)
             for candidate in self.candidates:

@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 
 from rfviz import datasets
-from rfviz.datasets.files import Preparation, TableStatistics, parts, read_file, row_blocks
+from rfviz.datasets.files import Preparation, TableStatistics, parts, read_file
 from rfviz.datasets.files.parts import parts_of
+from rfviz.datasets.rows import open_rows
 from rfviz.errors import DataError
 
 rng = np.random.default_rng(0)
@@ -184,7 +185,7 @@ def test_a_zarr_store_is_told_what_to_become(data_folder):
         "cells.zarr is a Zarr store, which rfviz does not read. "
         "Save its arrays with numpy.save as X.npy and y.npy in one folder."
     )
-    loads = (lambda: read_file(store), lambda: row_blocks(store, "y"), lambda: datasets.load("folder:cells"))
+    loads = (lambda: read_file(store), lambda: open_rows(store), lambda: datasets.load("folder:cells"))
     for load in loads:
         with pytest.raises(DataError) as raised:
             load()

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rfviz.datasets.files import AllRows, Preparation, read_file, read_upload
+from rfviz.datasets.files import Preparation, PreparedRows, read_file, read_upload
 from rfviz.datasets.files.upload import upload_of_frame
 from rfviz.errors import DataError
 
@@ -120,7 +120,7 @@ def test_other_rows_of_a_table_in_parts_have_the_same_words(tmp_path, monkeypatc
     for part in range(3):
         pd.DataFrame({"c": country, "x": np.arange(N) / 7}).to_parquet(tmp_path / f"{part}.parquet")
     dataset = read_file(tmp_path).prepare(Preparation(scale="none", missing="impute"))
-    X = np.concatenate([block.X for block in AllRows(dataset).placed(np.array([], dtype=int))])
+    X = np.concatenate([batch.X for batch in PreparedRows(dataset).batches()])
     for word in ("NA", "NO", "NE"):
         own = X[:, dataset.feature_names.index(f"c={word}")] == 1
         np.testing.assert_array_equal(
@@ -255,9 +255,8 @@ def test_other_rows_of_days_as_numbers_are_days_too(tmp_path, monkeypatch):
         days = [int(day.strftime("%Y%m%d")) for day in DAYS]
         pd.DataFrame({"day": days, "x": range(N), "label": ["a", "b"] * 30}).to_parquet(tmp_path / f"{part}.parquet")
     dataset = read_file(tmp_path).prepare(Preparation(label="label", scale="none"))
-    blocks = list(AllRows(dataset).placed(np.array([], dtype=int)))
-    X = np.concatenate([block.X for block in blocks])
-    first = min(DAYS[row % N] for row in dataset.origin.table.drawn.rows)
+    X = np.concatenate([batch.X for batch in PreparedRows(dataset).batches()])
+    first = min(DAYS[row % N] for row in dataset.origin.table.source_rows)
     truth = [(day.date() - first.date()).days for day in DAYS] * 3
     np.testing.assert_array_equal(X[:, dataset.feature_names.index("day")], truth)
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -12,32 +11,15 @@ from rfviz.datasets.base import Dataset
 from rfviz.datasets.files.features import Features
 from rfviz.datasets.files.parts import block_rows
 from rfviz.datasets.files.prepare import labels_of, usable_rows, used_columns
-from rfviz.datasets.files.table import Drawn, Table
+from rfviz.datasets.files.table import Table
 from rfviz.errors import DataError
 from rfviz.progress import Progress, silent
 
-__all__ = ["AllRows", "Block"]
+__all__ = ["PreparedRows"]
 
 
-class Block(NamedTuple):
-    """Some rows of a table.
-
-    Attributes
-    ----------
-    X : ndarray of shape (rows, n_features)
-    y : ndarray of shape (rows,), or None
-        Class codes, or targets; None where the data have no labels.
-    places : ndarray of int, shape (rows,)
-        Of the rows among all rows of the table, rising.
-    """
-
-    X: np.ndarray
-    y: np.ndarray | None
-    places: np.ndarray
-
-
-class AllRows:
-    """The rows of a table in parts, block by block, with the features and labels of a data set drawn from them.
+class PreparedRows:
+    """All rows of the table that a data set was drawn from but some, with its features and labels, batch by batch.
 
     What is filled in, the words that have columns, means and deviations are those of the drawn rows, so that a row that
     was drawn has the same features here as there.
@@ -45,13 +27,15 @@ class AllRows:
     Parameters
     ----------
     dataset : Dataset
+    leave_out : ndarray of int
+        Samples of the data set whose rows are passed over, such as those that are tested on.
+    scalings : sequence of callable
+        Applied to the features, in this order.
 
     Attributes
     ----------
-    n_rows : int
-        Of the table, whether they can be used or not.
-    target_names : tuple of str
-        Of the data set.
+    left_out : ndarray of int
+        Places of the rows that are passed over among all rows of the table.
 
     Raises
     ------
@@ -59,59 +43,59 @@ class AllRows:
         If the data set was not drawn from a table in parts.
     """
 
-    def __init__(self, dataset: Dataset) -> None:
-        if not dataset.is_drawn or dataset.origin is None:
+    def __init__(
+        self,
+        dataset: Dataset,
+        leave_out: np.ndarray | Sequence[int] = (),
+        scalings: Sequence[Callable[[np.ndarray], np.ndarray]] = (),
+    ) -> None:
+        if dataset.origin is None or dataset.origin.table.source is None:
             raise DataError(
                 f"{dataset.name} is not drawn from a larger table. Choose a folder of Parquet files, or of X.npy and "
                 "y.npy, with more rows than fit into memory."
             )
-        self.target_names = dataset.target_names
-        self.name, self._rows = dataset.name, dataset.row_numbers
+        self.name, self.target_names, self.scalings = dataset.name, dataset.target_names, tuple(scalings)
         self._table, self._preparation = dataset.origin.table, dataset.origin.preparation
-        self._label = dataset.origin.preparation.label
+        self._source, self._label = dataset.origin.table.source, dataset.origin.preparation.label
+        self.left_out = self._table.source_rows[dataset.row_numbers[np.asarray(leave_out, dtype=np.intp)]]
 
-    @property
-    def n_rows(self) -> int:
-        return self._drawn.source.n_rows
+    def __len__(self) -> int:
+        """Return the number of rows, those that cannot be used included."""
+        return self._source.n_rows - len(self.left_out)
 
-    def numbers_of(self, samples: np.ndarray) -> np.ndarray:
-        """Return the place of some samples of the data set among all rows."""
-        return self._drawn.rows[self._rows[samples]]
-
-    def blocks(self, without: np.ndarray, progress: Progress = silent) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Yield features and labels of all rows that can be used, but some; see :meth:`placed`.
+    def arrays(self, progress: Progress = silent) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield features in float32 and labels; see :meth:`batches`.
 
         Raises
         ------
         DataError
             As there, or if the data have no labels.
         """
-        for X, y, _ in self.placed(without, progress):
-            if y is None:
+        for batch in self.batches(progress):
+            if batch.y is None:
                 raise DataError(f"{self.name} has no labels. Choose a column as the label.")
-            yield X, y
+            yield batch.X.astype(np.float32, copy=False), batch.y
 
-    def placed(self, without: np.ndarray, progress: Progress = silent) -> Iterator[Block]:
-        """Yield all rows that can be used, but some, with their places.
+    def batches(self, progress: Progress = silent) -> Iterator[Dataset]:
+        """Yield the rows that can be used, in their order; ``rows`` of each batch are their places in the table.
 
-        Left out are rows that lack what the preparation needs, and those of a class that no drawn row has.
+        Passed over are also rows that lack what the preparation needs, and those of a class that no drawn row has.
 
         Parameters
         ----------
-        without : ndarray of int
-            Places of rows to leave out, as :meth:`numbers_of` gives them.
         progress : callable
             Told how many rows are read; may raise to stop.
 
         Yields
         ------
-        Block
-            X in float32.
+        Dataset
+            X as the last of `scalings` returns it, in float32 without any.
 
         Raises
         ------
         DataError
-            If a part is damaged or has changed, or a value is missing where the preparation allows none.
+            If a part is damaged or has changed, a value is missing where the preparation allows none, or a row is all
+            zeros under unit norm.
         """
         names = used_columns(self._table, self._preparation)
         rows, _ = usable_rows(self._table, self._preparation, names)
@@ -119,8 +103,8 @@ class AllRows:
         needed = [name for name in (self._label, self._preparation.order) if name is not None]
         if self._preparation.missing in ("drop rows", "error"):
             needed += names
-        used, source = list(dict.fromkeys([*needed, *names])), self._drawn.source
-        for frame in source.batches(block_rows(source), used):
+        used, n_rows = list(dict.fromkeys([*needed, *names])), self._source.n_rows
+        for frame in self._source.batches(block_rows(self._source), used):
             places = frame.index.to_numpy()
             table = self._table.like(frame, used)
             lacking = table.lacks(needed)
@@ -129,20 +113,27 @@ class AllRows:
                 raise DataError(
                     f"Row {row:,} of {self.name} lacks a value. Use missing='drop rows', or fill it in the file."
                 )
-            y, usable = None, ~lacking & ~np.isin(places, without)
+            y, usable = None, ~lacking & ~np.isin(places, self.left_out)
             if self._label is not None:
                 y, known = self._codes(table, self._label)
                 usable &= known
             rows = np.flatnonzero(usable)
             done = int(places[-1]) + 1
-            progress(done / self.n_rows, f"{done:,} of {self.n_rows:,} rows read")
+            progress(done / n_rows, f"{done:,} of {n_rows:,} rows read")
             if rows.size:
-                yield Block(features.matrix(table, rows), None if y is None else y[rows], places[rows])
+                X, labels = self._scaled(features.matrix(table, rows)), None if y is None else y[rows]
+                yield Dataset(self.name, X, labels, self.target_names, rows=places[rows])
 
-    @property
-    def _drawn(self) -> Drawn:
-        assert self._table.drawn is not None
-        return self._table.drawn
+    def _scaled(self, X: np.ndarray) -> np.ndarray:
+        try:
+            for scaling in self.scalings:
+                X = scaling(X)
+        except DataError:  # which counts the rows of this batch alone
+            raise DataError(
+                f"Unit norm needs rows that are not all zero; some of the {self._source.n_rows:,} rows of "
+                f"{self.name} are. Choose another normalisation."
+            ) from None
+        return X
 
     @cached_property
     def _labels(self) -> tuple[np.ndarray, np.ndarray, bool]:
