@@ -761,7 +761,9 @@ _PAGES = (
         "rfviz/experiments/kernel_approximation/compute.py",
         "np.sqrt(2.0 / np.pi) * np.sqrt(variance).mean()",
         "np.sqrt(np.pi / 2.0) * np.sqrt(variance).mean()",
-        ("tests/experiments/kernel_approximation/test_compute.py::test_mean_absolute_error_tends_to_that_of_normal_estimates",),
+        (
+            "tests/experiments/kernel_approximation/test_compute.py::test_mean_absolute_error_tends_to_that_of_normal_estimates",
+        ),
     ),
     Fault(
         "number of points that is asked for and not used",
