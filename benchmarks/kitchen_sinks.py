@@ -24,10 +24,10 @@ from rfviz import datasets  # noqa: E402
 from rfviz.analysis.accuracy import grid_segments, run_segment  # noqa: E402
 from rfviz.analysis.splits import Split, make_split  # noqa: E402
 from rfviz.errors import DataError  # noqa: E402
+from rfviz.experiments.kitchen_sinks.boosting import BoostSegment, boost  # noqa: E402
+from rfviz.experiments.kitchen_sinks.compute import LEARNERS, Curve, boost_curve, sink_curve  # noqa: E402
+from rfviz.experiments.kitchen_sinks.weights import WeightDecay, largest_weights  # noqa: E402
 from rfviz.features import DecisionStumps, MapSpec  # noqa: E402
-from rfviz.lab.kitchen_sinks.boosting import BoostSegment, boost  # noqa: E402
-from rfviz.lab.kitchen_sinks.compute import LEARNERS, Curve, boost_curve, sink_curve  # noqa: E402
-from rfviz.lab.kitchen_sinks.weights import WeightDecay, largest_weights  # noqa: E402
 
 # Data set, its settings, and the largest K.
 PROBLEMS = {

@@ -18,9 +18,9 @@ from rfviz.analysis.accuracy import Segment
 from rfviz.cache import Cache, Store
 from rfviz.errors import MemoryBudgetError, capture_warnings, warn
 from rfviz.experiments.data import Data
+from rfviz.experiments.kitchen_sinks.boosting import BoostSegment, BoostState
 from rfviz.experiments.work import Part, Work
 from rfviz.features import MapSpec, RandomMaxout
-from rfviz.lab.kitchen_sinks.boosting import BoostSegment, BoostState
 from rfviz.lab.panel import ScaledData
 from rfviz.result_files import ResultFiles, durable, result_files
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from rfviz.experiments.guarantees import KernelGuarantees, LearningGuarantees
     from rfviz.experiments.hashing import Hashing
     from rfviz.experiments.kernel_approximation import KernelApproximation
+    from rfviz.experiments.kitchen_sinks import KitchenSinks
     from rfviz.experiments.maxout_pca import MaxoutPCA
     from rfviz.experiments.pixel_cooccurrence import PixelCooccurrence
     from rfviz.experiments.speech import Speech
@@ -49,6 +50,7 @@ __all__ = [
     "Hashing",
     "KernelApproximation",
     "KernelGuarantees",
+    "KitchenSinks",
     "LearningGuarantees",
     "MaxoutPCA",
     "PixelCooccurrence",
@@ -73,6 +75,7 @@ EXPERIMENTS = {
     "LearningGuarantees": "guarantees",
     "DecisionSurfaces": "decision_surfaces",
     "Accuracy": "accuracy",
+    "KitchenSinks": "kitchen_sinks",
     "Speech": "speech",
 }
 

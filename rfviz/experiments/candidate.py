@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rfviz.features import FeatureMap, MapSpec
+from rfviz.words import shown
 
-__all__ = ["Candidate"]
+__all__ = ["Candidate", "told_apart"]
 
 
 @dataclass(frozen=True)
@@ -31,3 +33,14 @@ class Candidate:
     def products(self, m: int) -> int:
         """Return about how many inner products m features take."""
         return self.spec.get("n_projections") or m * (self.spec.get("pool_size") or 1)
+
+
+def told_apart(names: Sequence[str], specs: Sequence[MapSpec[FeatureMap]]) -> list[str]:
+    """Return the names of maps, where equal ones are followed by the parameters in which their maps differ."""
+    found = []
+    for name, spec in zip(names, specs, strict=True):
+        alike = [other for other, its_name in zip(specs, names, strict=True) if its_name == name]
+        params = spec.make().get_params(deep=False) if len(alike) > 1 else ()
+        differing = [param for param in params if len({other.get(param) for other in alike}) > 1]
+        found.append(name + "".join(f", {param} = {shown(spec.get(param))}" for param in differing))
+    return found

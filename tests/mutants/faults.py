@@ -709,24 +709,17 @@ _DISTANCE_SATURATION = (
 _PAGES = (
     Fault(
         "votes of wrong classes too heavy where there are several",
-        "rfviz/lab/kitchen_sinks/boosting.py",
+        "rfviz/experiments/kitchen_sinks/boosting.py",
         "others = 1.0 / (len(classes) - 1)",
         "others = 1.0",
-        ("tests/lab/kitchen_sinks/test_boosting.py::test_segments_make_the_ensemble_of_one_fit",),
+        ("tests/experiments/kitchen_sinks/test_boosting.py::test_segments_make_the_ensemble_of_one_fit",),
     ),
     Fault(
         "weight of equal features not shared between them",
-        "rfviz/lab/kitchen_sinks/weights.py",
+        "rfviz/experiments/kitchen_sinks/weights.py",
         'shared = solve(system, cross[used] * root[:, None], assume_a="pos") / root[:, None]',
         'shared = solve(system, cross[used] * root[:, None], assume_a="pos")',
-        ("tests/lab/kitchen_sinks/test_weights.py::test_is_the_largest_weight_of_least_squares",),
-    ),
-    Fault(
-        "script of kitchen sinks with one run of each weight",
-        "rfviz/lab/kitchen_sinks/script.py",
-        "for run in range({settings.runs})]",
-        "for run in range(1)]",
-        ("tests/lab/test_pages.py::test_script_gives_the_same_numbers[kitchen-sinks-2]",),
+        ("tests/experiments/kitchen_sinks/test_weights.py::test_is_the_largest_weight_of_least_squares",),
     ),
     Fault(
         "kernel of boxes with its axes swapped",

@@ -15,7 +15,7 @@ from rfviz.cache import Cache
 from rfviz.datasets import files
 from rfviz.errors import ParameterError, RfvizError
 from rfviz.experiments.base import Chart, ExperimentInParts, Maps, experiment, revision, specs_of
-from rfviz.experiments.candidate import Candidate
+from rfviz.experiments.candidate import Candidate, told_apart
 from rfviz.experiments.data import Data
 from rfviz.experiments.kernel_approximation import describe
 from rfviz.experiments.kernel_approximation.all_rows import DRAWS_AT_ONCE, RowErrors, join_draws, row_errors
@@ -25,7 +25,7 @@ from rfviz.experiments.work import Part, Work
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.figures.template import map_styles
 from rfviz.params import Param
-from rfviz.words import counted, number, shown
+from rfviz.words import counted, number
 
 __all__ = [
     "ALL_ROWS",
@@ -225,9 +225,9 @@ class KernelApproximation(ExperimentInParts[KernelErrors]):
     @property
     def candidates(self) -> tuple[Candidate, ...]:
         """The maps without number of features and seed, each once, with the names of their curves."""
-        found = [spec.without("n_components", "random_state") for spec in specs_of(self.maps)]
-        specs = list(dict.fromkeys(found))
-        return tuple(Candidate(label, spec) for label, spec in zip(_labels(specs), specs, strict=True))
+        specs = list(dict.fromkeys(spec.without("n_components", "random_state") for spec in specs_of(self.maps)))
+        names = [_name(spec, [other for other in specs if other.cls is spec.cls]) for spec in specs]
+        return tuple(Candidate(label, spec) for label, spec in zip(told_apart(names, specs), specs, strict=True))
 
     @property
     def grid(self) -> np.ndarray:
@@ -360,18 +360,6 @@ def pair_estimates_of(
 
 def _table(maps: Sequence[KernelErrorResult], relative: bool) -> pd.DataFrame:
     return pd.concat([found.to_frame(relative) for found in maps], ignore_index=True)
-
-
-def _labels(specs: Sequence[MapSpec[FeatureMap]]) -> list[str]:
-    """Return the names of curves; maps of one name are told apart by the parameters in which they differ."""
-    names = [_name(spec, [other for other in specs if other.cls is spec.cls]) for spec in specs]
-    found = []
-    for name, spec in zip(names, specs, strict=True):
-        alike = [other for other, its_name in zip(specs, names, strict=True) if its_name == name]
-        params = spec.make().get_params(deep=False) if len(alike) > 1 else ()
-        differing = [param for param in params if len({other.get(param) for other in alike}) > 1]
-        found.append(name + "".join(f", {param} = {shown(spec.get(param))}" for param in differing))
-    return found
 
 
 def _name(spec: MapSpec[FeatureMap], of_class: Sequence[MapSpec[FeatureMap]]) -> str:

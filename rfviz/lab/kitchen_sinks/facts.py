@@ -4,48 +4,32 @@ from __future__ import annotations
 
 import functools
 
-import numpy as np
-
-from rfviz import datasets
-from rfviz.analysis.accuracy import grid_segments, mean_and_spread, run_segment
-from rfviz.analysis.splits import Split, make_split
-from rfviz.features import DecisionStumps, FeatureMap, MapSpec, SigmoidalRidge
+from rfviz.experiments import KitchenSinks
+from rfviz.experiments.kitchen_sinks.weights import WeightDecay
+from rfviz.features import DecisionStumps, FeatureMap, SigmoidalRidge
 from rfviz.lab.facts import at, fact
-from rfviz.lab.kitchen_sinks.boosting import BoostSegment, boost
-from rfviz.lab.kitchen_sinks.weights import WeightDecay, largest_weights
-from rfviz.linear_model import default_grid
 
 __all__: list[str] = []
 
-_STUMPS = MapSpec(DecisionStumps)
-_SIGMOIDS = MapSpec(SigmoidalRidge, activation="tanh", scale=0.2)
+_STUMPS = DecisionStumps()
+_SIGMOIDS = SigmoidalRidge(activation="tanh", scale=0.2)
 
 
 @functools.lru_cache(maxsize=1)
-def _split() -> Split:
-    return make_split(datasets.load("breast_cancer"), "standardise")
-
-
-@functools.lru_cache(maxsize=1)
-def _boosted() -> BoostSegment:
-    return boost(_split(), range(1, 201))
-
-
-@functools.lru_cache(maxsize=4)
-def _errors(spec: MapSpec[FeatureMap]) -> dict[int, float]:
-    """Return the test error in per cent by number of features, mean of 3 draws."""
-    draws = [spec.replace(random_state=seed) for seed in range(3)]
-    grids = [grid.tolist() for grid in grid_segments(1000, 16)]
-    runs = [[run_segment(_split(), drawn, grid) for grid in grids] for drawn in draws]
-    frame = mean_and_spread(runs)
-    return dict(zip(map(int, frame["m"]), map(float, 100 * frame["error"]), strict=True))
+def _errors() -> dict[str, dict[int, float]]:
+    """Return the test error in per cent of each learner by K, mean of 3 draws."""
+    frame = KitchenSinks(maps=[_STUMPS, _SIGMOIDS]).run("breast_cancer").to_frame()
+    return {
+        str(learner): dict(zip(map(int, found["K"]), map(float, 100 * found["error"]), strict=True))
+        for learner, found in frame.groupby("learner")
+    }
 
 
 @functools.lru_cache(maxsize=2)
-def _decay(spec: MapSpec[FeatureMap]) -> WeightDecay:
-    grid = [int(k) for k in default_grid(1000, 12)]
-    runs = [largest_weights(_split(), spec.replace(random_state=seed), grid) for seed in range(5)]
-    return WeightDecay(np.array(grid), np.stack(runs))
+def _decay(family: FeatureMap) -> WeightDecay:
+    decay = KitchenSinks(maps=[family], view="weights", runs=5).run("breast_cancer").numbers.decay
+    assert decay is not None, "all runs are complete"
+    return decay
 
 
 def _median(decay: WeightDecay, k: int) -> float:
@@ -59,19 +43,19 @@ def _slope(decay: WeightDecay, first: int) -> float:
 @fact
 def boosted_error(k: int) -> float:
     """Return the test error in per cent of AdaBoost with k stumps, chosen with care, on the breast cancer data."""
-    return 100 * float(_boosted().errors[int(k) - 1])
+    return at(_errors()["AdaBoost"], k)
 
 
 @fact
 def stumps_error(k: int) -> float:
     """Return the test error in per cent of k random stumps on the same data, mean of 3 draws."""
-    return at(_errors(_STUMPS), k)
+    return at(_errors()["Random stumps"], k)
 
 
 @fact
 def sigmoids_error(k: int) -> float:
     """Return the same for random sigmoids (tanh, scale 0.2)."""
-    return at(_errors(_SIGMOIDS), k)
+    return at(_errors()["Random sigmoids"], k)
 
 
 @fact

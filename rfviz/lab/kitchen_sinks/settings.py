@@ -3,35 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 from typing import Any
 
 from rfviz.analysis.accuracy import LOSS
-from rfviz.experiments.candidate import Candidate
+from rfviz.experiments import KitchenSinks
+from rfviz.experiments.kitchen_sinks.compute import LEARNERS
+from rfviz.experiments.kitchen_sinks.experiment import ALPHA, DRAWS, K_MAX, RUNS, STUMPS
+from rfviz.experiments.split_data import SplitData
 from rfviz.features import FeatureMap, MapSpec, RandomFourier, SigmoidalRidge
 from rfviz.lab.controls import one_of
-from rfviz.lab.kitchen_sinks.compute import LEARNERS
 from rfviz.lab.page import Presets
 from rfviz.lab.panel import Panel
 from rfviz.lab.papers import KITCHEN_SINKS
 from rfviz.params import Param
 
-__all__ = ["PRESETS", "VIEWS", "Settings", "choose_settings"]
+__all__ = ["PRESETS", "VIEWS", "choose_experiment"]
 
 VIEWS = {"error": "Error", "seconds": "Seconds", "reach": "Time to an error", "weights": "Largest weight"}
 _VIEW = dataclasses.replace(one_of("view", list(VIEWS), "error", "Show", "", VIEWS), kind="own")
-_K_MAX = Param("k_max", 1000, "int", 20, 100_000, ui_high=20_000, log=True, label="Largest K",
-               help="Random features, at about sixteen numbers up to this one.")  # fmt: skip
-_STUMPS = Param("stumps", 200, "int", 0, 5000, log=True, marks=(0, 20, 50, 100, 200, 400, 1000, 2000, 5000),
-                label="Boosted stumps", help="How many stumps AdaBoost may choose; 0 leaves it out. Each is a search "
-                "through every column: some 20 ms on 32,561 rows of 123.")  # fmt: skip
-_DRAWS = Param("draws", 3, "int", 1, 20, ui_high=10, label="Draws",
-               help="Independent draws of the random features. More draws compute only the new ones.")  # fmt: skip
-_ALPHA = Param("alpha", "auto", "float", 1e-6, 1e8, choices=("auto",), ui_low=0.001, ui_high=1e6, log=True,
-               label="Penalty", help="Ridge penalty on the unscaled features: by leave-one-out errors, for each K, or "
-               "fixed. 1 is almost no penalty, as in the paper.")  # fmt: skip
-_RUNS = Param("runs", 10, "int", 1, 500, log=True, marks=(1, 5, 10, 20, 30, 50, 100, 200, 500), label="Runs",
-              help="Independent draws to compare. More draws compute only the new ones.")  # fmt: skip
 _PARAMS: dict[type[FeatureMap], tuple[str, ...]] = {SigmoidalRidge: ("activation", "scale"), RandomFourier: ("gamma",)}
 _DEFAULTS: dict[str, Any] = {"activation": "tanh", "scale": 0.2}
 _LABELS = {"activation": "Sigmoid", "scale": "Sigmoids’ scale", "gamma": "Fourier’s γ"}
@@ -68,60 +57,45 @@ PRESETS: Presets = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Settings:
-    """The learners, and what is shown of them.
-
-    Attributes
-    ----------
-    view : str
-        One of :data:`VIEWS`.
-    candidates : tuple of Candidate
-        Families of random features; where weights are shown, the one that they belong to.
-    k_max : int
-    stumps, draws, runs : int
-    loss : str
-    alpha : float or "auto"
-    """
-
-    view: str
-    candidates: tuple[Candidate, ...]
-    k_max: int
-    stumps: int = 0
-    draws: int = 1
-    runs: int = 1
-    loss: str = "ridge"
-    alpha: float | str = "auto"
-
-
-def choose_settings(panel: Panel) -> Settings:
+def choose_experiment(panel: Panel, source: SplitData) -> KitchenSinks:
     """Ask for all settings but the data."""
     view = panel.ask(_VIEW)
-    with panel.section("controls", ["learners", _K_MAX.name, _STUMPS.name, _RUNS.name, "of"]):
-        candidates, k_max = _choose_learners(panel), panel.control(_K_MAX)
+    data: dict[str, Any] = {"normalise": source.normalise, "test_share": source.test_share}
+    with panel.section("controls", ["learners", K_MAX.name, STUMPS.name, RUNS.name, "of"]):
+        families, k_max = _choose_learners(panel), panel.control(K_MAX)
         if view == "weights":
-            runs, labels = panel.control(_RUNS), [candidate.label for candidate in candidates]
-            if len(labels) > 1:
+            runs = panel.control(RUNS)
+            if len(families) > 1:
+                labels = list(families)
                 shown = panel.choice("of", labels, labels[0], "Weights of", "The family whose largest weight is shown.")
-                candidates = (candidates[labels.index(shown)],)
-            return Settings(view, candidates, k_max, runs=runs)
-        stumps, draws, loss = panel.control(_STUMPS), panel.control(_DRAWS), panel.control(LOSS)
-        alpha = panel.control(_ALPHA) if loss == "ridge" else "auto"
-    return Settings(view, candidates, k_max, stumps, draws, loss=loss, alpha=alpha)
+                families = {shown: families[shown]}
+            return KitchenSinks(maps=tuple(families.values()), view=view, k_max=k_max, runs=runs, **data)
+        stumps, draws, loss = panel.control(STUMPS), panel.control(DRAWS), panel.control(LOSS)
+        alpha = panel.control(ALPHA) if loss == "ridge" else "auto"
+    return KitchenSinks(
+        maps=tuple(families.values()),
+        view=view,
+        k_max=k_max,
+        stumps=stumps,
+        draws=draws,
+        loss=loss,
+        alpha=alpha,
+        **data,
+    )
 
 
-def _choose_learners(panel: Panel) -> tuple[Candidate, ...]:
-    """Ask for the families of random features and how they are drawn."""
+def _choose_learners(panel: Panel) -> dict[str, MapSpec[FeatureMap]]:
+    """Ask for the families of random features and how they are drawn; return them by their names."""
     offered = {cls.__name__: label for cls, label in LEARNERS.items()}
     help = "Families of random features, each compared with AdaBoost."
     chosen = panel.several("learners", list(offered), list(offered), "Random features", help, offered)
-    candidates = []
+    families: dict[str, MapSpec[FeatureMap]] = {}
     for cls, label in LEARNERS.items():
         if cls.__name__ in chosen:
             params = {param.name: param for param in cls.params}
             values = {name: _choose_param(panel, params[name]) for name in _PARAMS.get(cls, ())}
-            candidates.append(Candidate(label, MapSpec(cls, **values)))
-    return tuple(candidates)
+            families[label] = MapSpec(cls, **values)
+    return families
 
 
 def _choose_param(panel: Panel, param: Param) -> Any:

@@ -11,14 +11,13 @@ import streamlit as st
 
 from rfviz.datasets import Dataset
 from rfviz.errors import RfvizError
-from rfviz.experiments.base import Chart
+from rfviz.experiments import Chart, KitchenSinks
+from rfviz.experiments.kitchen_sinks.compute import KitchenSinksResult
 from rfviz.experiments.split_data import SplitData
 from rfviz.experiments.sweep import OWN_TRAINING
 from rfviz.experiments.work import Work
 from rfviz.lab.controls import Control
 from rfviz.lab.kitchen_sinks import text
-from rfviz.lab.kitchen_sinks.compute import KitchenSinksResult
-from rfviz.lab.kitchen_sinks.settings import Settings
 from rfviz.ui import layout
 from rfviz.ui.live_run import LiveRun
 from rfviz.ui.page import View
@@ -32,20 +31,20 @@ def _choose_view(view: Any, control: Control, key: str, on_change: Callable[[], 
     )
 
 
-class KitchenSinksView(View[SplitData, Settings, KitchenSinksResult]):
+class KitchenSinksView(View[SplitData, KitchenSinks, KitchenSinksResult]):
     """One of four charts, and tables of its numbers and of the columns of the data."""
 
     widgets: ClassVar = {"view": _choose_view}
 
-    def work_note(self, settings: Settings) -> str:
+    def work_note(self, settings: KitchenSinks) -> str:
         return OWN_TRAINING if settings.loss != "ridge" else ""
 
-    def advance(self, settings: Settings, work: Work) -> None:
+    def advance(self, settings: KitchenSinks, work: Work) -> None:
         name = f"{self.page.slug}-weights" if settings.view == "weights" else self.page.slug  # each has its own Start
         self.live = LiveRun(name, work, self.work_note(settings))
         self.live.start_and_stop()
 
-    def refuse(self, settings: Settings, error: RfvizError) -> None:
+    def refuse(self, settings: KitchenSinks, error: RfvizError) -> None:
         if settings.candidates:
             layout.refused(error)
             return
@@ -53,7 +52,7 @@ class KitchenSinksView(View[SplitData, Settings, KitchenSinksResult]):
         st.caption(self.source.dataset.provenance)
         layout.details(self.state, self._texts())
 
-    def draw(self, settings: Settings, result: KitchenSinksResult, charts: Sequence[Chart]) -> None:
+    def draw(self, settings: KitchenSinks, result: KitchenSinksResult, charts: Sequence[Chart]) -> None:
         if charts:
             self.main_chart(settings, result, charts[0])
             if result.ended:
@@ -63,13 +62,13 @@ class KitchenSinksView(View[SplitData, Settings, KitchenSinksResult]):
         st.caption(self.source.dataset.provenance)
         self.draw_details(settings, result, charts)
 
-    def share(self, settings: Settings, result: KitchenSinksResult) -> None:
+    def share(self, settings: KitchenSinks, result: KitchenSinksResult) -> None:
         """Draw the button once nothing is added any more."""
         if not result.is_empty and not (self.live and self.live.is_going):
             super().share(settings, result)
 
     def details(
-        self, settings: Settings, result: KitchenSinksResult, charts: Sequence[Chart]
+        self, settings: KitchenSinks, result: KitchenSinksResult, charts: Sequence[Chart]
     ) -> Mapping[str, Callable[[], Any]]:
         return {"Numbers": lambda: _numbers(result), **self._texts()}
 

@@ -1,10 +1,12 @@
 """Kernel approximation as an experiment: its curves have names of their own, and all rows of a table come in parts."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from rfviz import datasets
 from rfviz.analysis.kernel_sample import error_grid, prepare_sample
+from rfviz.datasets.files import parts
 from rfviz.errors import DataError, ParameterError
 from rfviz.experiments import KernelApproximation
 from rfviz.experiments.kernel_approximation.compute import kernel_errors
@@ -63,14 +65,13 @@ def test_bad_settings_are_one_sentence():
 
 
 def test_all_rows_come_in_parts(tmp_path, monkeypatch):
-    rng = np.random.default_rng(0)
-    folder = tmp_path / "large"
-    folder.mkdir()
-    np.save(folder / "X.npy", rng.normal(size=(3000, 5)).astype(np.float32))
-    np.save(folder / "y.npy", rng.integers(0, 2, 3000))
+    monkeypatch.setattr(parts, "SAMPLE_ROWS", 200)  # so that a small table is drawn from
     monkeypatch.setenv("RFVIZ_DATA", str(tmp_path))
-    data = datasets.load("folder:large", max_samples=200)
+    (tmp_path / "large").mkdir()
+    X = np.random.default_rng(0).normal(size=(1500, 4))
+    pd.DataFrame(X, columns=list("abcd")).to_parquet(tmp_path / "large" / "0.parquet")
     experiment = KernelApproximation(maps=[RandomFourier()], all_rows=True, points=16, m_max=40, draws=7)
+    data = datasets.load("folder:large", max_samples=200)
     found = [result.numbers.maps[0].all_rows.n_draws for result in experiment.parts(data)]
     assert found == [5, 7]
-    assert "All 3,000 rows" in experiment.run(data).chart().words
+    assert "**All 1,500 rows**" in experiment.run(data).chart().words

@@ -6,10 +6,10 @@ import pytest
 from rfviz import datasets
 from rfviz.analysis.accuracy import grid_segments, run_segment
 from rfviz.analysis.splits import make_split
+from rfviz.experiments.kitchen_sinks.boosting import boost
+from rfviz.experiments.kitchen_sinks.weights import WeightDecay, largest_weights
 from rfviz.features import DecisionStumps, MapSpec
-from rfviz.lab.kitchen_sinks.boosting import boost
 from rfviz.lab.kitchen_sinks.settings import PRESETS
-from rfviz.lab.kitchen_sinks.weights import WeightDecay, largest_weights
 from rfviz.linear_model import default_grid
 from tests.app_pages import array, changed, opened, specs
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from rfviz.experiments.kitchen_sinks.compute import Curve
+from rfviz.experiments.kitchen_sinks.weights import WeightDecay
 from rfviz.features import FeatureMap, Look
 from rfviz.figures.axes import count_axis
 from rfviz.figures.lines import DRAWS, band
 from rfviz.figures.quick import trace
 from rfviz.figures.template import GREY, map_style, map_styles, rgba, styled
-from rfviz.lab.kitchen_sinks.compute import Curve
-from rfviz.lab.kitchen_sinks.weights import WeightDecay
 
 __all__ = ["plot_error", "plot_reach", "plot_seconds", "plot_weights"]
 

@@ -9,16 +9,15 @@ from rfviz.errors import capture_warnings, warn
 from rfviz.experiments import sweep as sweep_module
 from rfviz.experiments.candidate import Candidate
 from rfviz.experiments.data import Data
+from rfviz.experiments.kitchen_sinks import experiment as experiment_module
+from rfviz.experiments.kitchen_sinks.boosting import boost
+from rfviz.experiments.kitchen_sinks.compute import ADABOOST, boost_curve, sink_curve
+from rfviz.experiments.kitchen_sinks.experiment import KitchenSinks, boost_parts, in_turn, weight_parts
+from rfviz.experiments.kitchen_sinks.weights import largest_weights
 from rfviz.experiments.split_data import SplitData
 from rfviz.experiments.sweep import runs_of, sweep_parts
 from rfviz.experiments.work import Work
 from rfviz.features import DecisionStumps, MapSpec
-from rfviz.lab.kitchen_sinks import page as page_module
-from rfviz.lab.kitchen_sinks.boosting import boost
-from rfviz.lab.kitchen_sinks.compute import ADABOOST, boost_curve, sink_curve
-from rfviz.lab.kitchen_sinks.page import PAGE, boost_parts, in_turn, weight_parts
-from rfviz.lab.kitchen_sinks.settings import Settings
-from rfviz.lab.kitchen_sinks.weights import largest_weights
 from rfviz.progress import silent
 
 STUMPS = Candidate("Random stumps", MapSpec(DecisionStumps))
@@ -113,7 +112,7 @@ def test_more_stumps_add_only_their_own_segment(learners):
 
 
 def test_a_failure_of_adaboost_leaves_the_others(learners, monkeypatch):
-    monkeypatch.setattr(page_module, "boost", lambda *a, **k: (_ for _ in ()).throw(MemoryError))
+    monkeypatch.setattr(experiment_module, "boost", lambda *a, **k: (_ for _ in ()).throw(MemoryError))
     work = learners()
     work.run_missing(silent)
     assert work.failures() == {"AdaBoost": "out of memory"} and not work.missing()
@@ -124,9 +123,8 @@ def test_a_failure_of_adaboost_leaves_the_others(learners, monkeypatch):
 def test_boosting_that_ended_says_so():
     X = np.linspace(-1, 1, 100, dtype=np.float32)[:, None]
     data = datasets.Dataset("step", X, y=(X[:, 0] > 0).astype(int), target_names=("low", "high"))
-    source, cache = source_of(data, "none"), Cache()
-    settings = Settings("error", (STUMPS,), 20, stumps=20, alpha=1.0)
-    result = PAGE.run(source, settings, cache)
+    experiment = KitchenSinks(maps=[DecisionStumps()], k_max=20, stumps=20, draws=1, alpha=1.0, normalise="none")
+    result = experiment.run(data).numbers
     assert result.ended == "AdaBoost stopped at K = 1: a stump made no error, so that AdaBoost ended."
     assert result.curves[0].frame["K"].tolist() == [1]
 
@@ -151,7 +149,7 @@ def test_a_draw_that_fails_ends_all(draws, monkeypatch):
 
 
 def test_warnings_of_sinks_and_of_draws_are_told(learners, draws, monkeypatch):
-    for module, name in ((sweep_module, "run_segment"), (page_module, "largest_weights")):
+    for module, name in ((sweep_module, "run_segment"), (experiment_module, "largest_weights")):
         compute = getattr(module, name)
 
         def doubtful(*arguments, compute=compute, **more):

@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 
+from rfviz.experiments.kitchen_sinks.compute import Curve
+from rfviz.experiments.kitchen_sinks.figures import plot_error
 from rfviz.features import DecisionStumps
-from rfviz.lab.kitchen_sinks.compute import Curve
-from rfviz.lab.kitchen_sinks.figures import plot_error
 
 
 def error_axis(*errors):

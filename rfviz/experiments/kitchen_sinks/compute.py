@@ -14,9 +14,9 @@ import pandas as pd
 
 from rfviz.analysis.accuracy import Segment, mean_and_spread
 from rfviz.analysis.splits import Split
+from rfviz.experiments.kitchen_sinks.boosting import BoostSegment
+from rfviz.experiments.kitchen_sinks.weights import WeightDecay
 from rfviz.features import DecisionStumps, FeatureMap, RandomFourier, SigmoidalRidge
-from rfviz.lab.kitchen_sinks.boosting import BoostSegment
-from rfviz.lab.kitchen_sinks.weights import WeightDecay
 
 __all__ = [
     "ADABOOST",

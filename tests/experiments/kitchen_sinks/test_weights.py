@@ -7,8 +7,8 @@ from rfviz import datasets
 from rfviz.analysis.splits import make_split
 from rfviz.datasets import Dataset
 from rfviz.errors import DataError, MemoryBudgetError
+from rfviz.experiments.kitchen_sinks.weights import WeightDecay, distinct_features, largest_weights
 from rfviz.features import DecisionStumps, MapSpec, RandomFourier, SigmoidalRidge
-from rfviz.lab.kitchen_sinks.weights import WeightDecay, distinct_features, largest_weights
 
 
 @pytest.fixture(scope="module")

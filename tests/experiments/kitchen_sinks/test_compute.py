@@ -8,9 +8,9 @@ from sklearn.linear_model import Ridge
 from rfviz import datasets
 from rfviz.analysis.accuracy import grid_segments, run_segment
 from rfviz.analysis.splits import make_split
+from rfviz.experiments.kitchen_sinks.boosting import boost
+from rfviz.experiments.kitchen_sinks.compute import ADABOOST, LEARNERS, Curve, boost_curve, sink_curve
 from rfviz.features import DecisionStumps, MapSpec, registry
-from rfviz.lab.kitchen_sinks.boosting import boost
-from rfviz.lab.kitchen_sinks.compute import ADABOOST, LEARNERS, Curve, boost_curve, sink_curve
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from rfviz import datasets
 from rfviz.analysis.splits import make_split
 from rfviz.datasets import Dataset
 from rfviz.errors import DataError, MemoryBudgetError
-from rfviz.lab.kitchen_sinks.boosting import BoostState, boost
+from rfviz.experiments.kitchen_sinks.boosting import BoostState, boost
 
 
 def split_of(X, y, n_classes):

@@ -16,8 +16,8 @@ from scipy.linalg import solve
 from rfviz.analysis.splits import Split
 from rfviz.backend import check_memory, to_host
 from rfviz.errors import DataError
+from rfviz.experiments.kitchen_sinks.boosting import check_classes
 from rfviz.features import FeatureMap, MapSpec
-from rfviz.lab.kitchen_sinks.boosting import check_classes
 from rfviz.linear_model.cholesky_path import solve_path
 from rfviz.linear_model.normal_equations import NormalEquations
 from rfviz.linear_model.targets import Targets

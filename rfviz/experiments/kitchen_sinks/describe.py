@@ -1,0 +1,168 @@
+"""Say what the charts of kitchen sinks show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rfviz.experiments.kitchen_sinks.compute import ROUNDING, Curve, KitchenSinksResult
+from rfviz.experiments.kitchen_sinks.weights import WeightDecay
+from rfviz.words import counted, number, per_cent, seconds, times
+
+__all__ = ["NO_FAMILIES", "explanation", "summary", "weights_explanation", "weights_summary"]
+
+NO_FAMILIES = "Choose at least one family of random features."
+
+
+def explanation(result: KitchenSinksResult, view: str, loss: str) -> str:
+    """Return what one sees, with the numbers of the chart."""
+    curves, split = [curve for curve in result.curves if len(curve.frame)], result.split
+    what = {
+        "error": "the share of wrong labels",
+        "seconds": "the seconds that training and testing take",
+        "reach": "the seconds after which each error was first reached",
+    }[view]
+    n_test = len(split.X_test)
+    bands = " (bands: ± 1 s.d. over the draws)" if any((c.frame["draws"] > 1).any() for c in curves) else ""
+    on = {
+        "error": f" on {n_test:,} test rows, each {per_cent(1 / n_test)}, against K: the number of random features or "
+        f"of stumps{bands}",
+        "seconds": f" on {n_test:,} rows, against K: the number of random features or of stumps",
+        "reach": f", on {n_test:,} test rows, at those K where they are measured; the lower staircase belongs to the "
+        "quicker learner",
+    }[view]
+    fitted = "ridge regression" if loss == "ridge" else f"the {loss} loss"
+    chart = f"The chart shows {what}{on}."
+    both = (
+        f"Both learn from the same {len(split.X_train):,} rows: random features are drawn once and weighted by "
+        f"{fitted}, while AdaBoost searches for every stump."
+    )
+    say = {"error": _errors, "seconds": _times, "reach": _reached}[view]
+    return " ".join(["**What am I seeing?**", *say(curves, result.is_complete), chart, both])
+
+
+def _sides(curves: Sequence[Curve]) -> tuple[Curve | None, list[Curve]]:
+    """Return AdaBoost’s curve, if there is one, and the others."""
+    return next((c for c in curves if c.cls is None), None), [c for c in curves if c.cls is not None]
+
+
+def _errors(curves: Sequence[Curve], is_complete: bool) -> Iterator[str]:
+    """Compare the least errors, and the K that first have them."""
+    boosted, sinks = _sides(curves)
+    so_far = "" if is_complete else " so far"
+    if boosted is not None:
+        k, best = boosted.best
+        yield f"AdaBoost’s least error{so_far} is {per_cent(best)}, with {counted(k, 'stump')}."
+    for curve in sinks:
+        k, error = curve.best
+        reached = None if boosted is None else curve.reaches(boosted.best[1])
+        least = f"do best{so_far} with {per_cent(error)} at K = {k:,}"
+        if boosted is None:
+            said = least
+        elif reached is None:
+            did = "do not reach it" if is_complete else "have not reached it yet"
+            said = f"{did}: they {least}{_worse(error, boosted.best[1])}"
+        else:
+            is_better = error < boosted.best[1] - ROUNDING
+            said = f"reach it with K = {reached:,}{f' and {least}' * is_better}"
+        yield f"**{_features(curve)}** {said}."
+
+
+def _worse(error: float, best: float) -> str:
+    return f", {times(error / best)} times that error" if best > 0 else ""
+
+
+def _times(curves: Sequence[Curve], is_complete: bool) -> Iterator[str]:
+    """Say how long the most features and stumps take."""
+    for curve in curves:
+        if len(curve.measured):
+            last = curve.measured.iloc[-1]
+            what = f"{int(last['K']):,} {'stumps of AdaBoost' if curve.cls is None else _features(curve)}"
+            yield f"**{what}** take {seconds(last['total'])}."
+
+
+def _reached(curves: Sequence[Curve], is_complete: bool) -> Iterator[str]:
+    """Compare the seconds to AdaBoost's least error, or else to that of the features."""
+    boosted, sinks = _sides([curve for curve in curves if len(curve.measured)])
+    so_far = "" if is_complete else " so far"
+    best = 0.0 if boosted is None else float(boosted.staircase()[0][-1])
+    if boosted is not None:
+        yield f"AdaBoost comes to its least error{so_far}, {per_cent(best)}, after {_after(boosted, best)}."
+    for curve in sinks:
+        own = curve.staircase()[0][-1]
+        said = f"come to {per_cent(own)} at best{so_far}, after {_after(curve, own)}"
+        if boosted is not None and curve.reached_after(best) is not None:
+            said = f"come to it after {_after(curve, best)}: {_quicker(curve, boosted, best)}"
+        elif boosted is not None:
+            said += f"; AdaBoost is there after {_after(boosted, own)}: {_quicker(curve, boosted, own)}"
+        yield f"**{_features(curve)}** {said}."
+
+
+def _after(curve: Curve, error: float) -> str:
+    return seconds(curve.reached_after(error) or 0.0)
+
+
+def _quicker(curve: Curve, boosted: Curve, error: float) -> str:
+    """Say how many times as long AdaBoost takes to an error that both reach."""
+    ratio = (boosted.reached_after(error) or 0.0) / max(curve.reached_after(error) or 0.0, 1e-9)
+    if 0.95 < ratio < 1.05:
+        return "both take about as long"
+    longer = "AdaBoost takes" if ratio > 1 else "the features take"
+    return f"{longer} {times(ratio if ratio > 1 else 1 / ratio)} times as long"
+
+
+def _features(curve: Curve) -> str:
+    return curve.label if curve.label.endswith("s") else f"{curve.label} features"
+
+
+def summary(curves: Sequence[Curve], view: str) -> str:
+    """Return the chart in one sentence, for those who cannot see it."""
+    title = {"error": "Test error against K", "seconds": "Seconds against K", "reach": "Seconds to reach an error"}[
+        view
+    ]
+    parts = []
+    for curve in curves:
+        if not len(curve.frame if view == "error" else curve.measured):
+            continue
+        if view == "error":
+            k, error = curve.best
+            parts.append(f"{curve.label}: least error {per_cent(error)} at K = {k:,}")
+        elif view == "seconds":
+            last = curve.measured.iloc[-1]
+            parts.append(f"{curve.label}: {seconds(last['total'])} for K = {int(last['K']):,}")
+        else:
+            errors, after = curve.staircase()
+            parts.append(f"{curve.label}: {per_cent(errors[-1])} after {seconds(after[-1])}")
+    return f"{title}. " + ("; ".join(parts) or "No points yet") + "."
+
+
+def weights_summary(decay: WeightDecay, label: str) -> str:
+    """Return the chart of largest weights in one sentence."""
+    median, k = decay.quantiles[1], decay.k_grid
+    return (
+        f"Largest weight of {label} in {counted(len(decay.norms), 'run')}: median {number(median[0])} at K = {k[0]:,}, "
+        f"{number(median[-1])} at K = {k[-1]:,}."
+    )
+
+
+def weights_explanation(decay: WeightDecay, label: str) -> str:
+    """Return what one sees of the largest weights, with the numbers of the chart."""
+    median, k = decay.quantiles[1], decay.k_grid
+    peak, half = int(median.argmax()), len(k) // 2
+    name = label[:1].lower() + label[1:]
+    lead = (
+        r"**What am I seeing?** The chart shows the largest of K weights, in size $\lVert\alpha\rVert_\infty$,"
+        f" after least squares on K random features ({name}){_of_runs(len(decay.norms))}. The theorem requires "
+        "weights of at most C/K; the dotted line has the smallest C that holds the median."
+    )
+    if median[-1] >= median[peak]:
+        return f"{lead} Up to K = {k[-1]:,} the largest weight does not fall yet. Choose a larger K."
+    return (
+        f"{lead} From its peak of {number(median[peak])} at K = {k[peak]:,} it falls to **{number(median[-1])}** at "
+        f"K = {k[-1]:,}. From K = {k[half]:,} on it goes like K to the power {number(decay.slope(half), 2)}; C/K would "
+        "be −1."
+    )
+
+
+def _of_runs(n: int) -> str:
+    """Say what line and band are."""
+    return f"; the line is the median of {n:,} runs, the band holds two thirds of them" if n > 1 else ", in one run"

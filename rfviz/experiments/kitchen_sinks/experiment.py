@@ -1,0 +1,303 @@
+"""Kitchen sinks as an experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+import numpy as np
+
+from rfviz.analysis.accuracy import LOSS, grid_segments
+from rfviz.analysis.points import NORMALISATION
+from rfviz.analysis.splits import Split
+from rfviz.cache import Cache
+from rfviz.errors import DataError, ParameterError
+from rfviz.experiments.base import Chart, ExperimentInParts, Maps, experiment, revision, specs_of
+from rfviz.experiments.candidate import Candidate, told_apart
+from rfviz.experiments.data import Data
+from rfviz.experiments.kitchen_sinks import describe
+from rfviz.experiments.kitchen_sinks.boosting import BoostSegment, boost, check_classes, stump_segments
+from rfviz.experiments.kitchen_sinks.compute import (
+    ADABOOST,
+    LEARNERS,
+    KitchenSinksResult,
+    boost_curve,
+    curves_frame,
+    sink_curve,
+)
+from rfviz.experiments.kitchen_sinks.figures import plot_error, plot_reach, plot_seconds, plot_weights
+from rfviz.experiments.kitchen_sinks.weights import WeightDecay, largest_weights
+from rfviz.experiments.split_data import TEST_SHARE, SplitData
+from rfviz.experiments.sweep import runs_of, sweep_parts
+from rfviz.experiments.work import Failure, Part, Work, attempt
+from rfviz.features import FeatureMap, MapSpec
+from rfviz.linear_model import default_grid
+from rfviz.params import Param
+
+__all__ = [
+    "ALPHA",
+    "DRAWS",
+    "K_MAX",
+    "RUNS",
+    "STUMPS",
+    "KitchenSinks",
+    "boost_of",
+    "boost_parts",
+    "in_turn",
+    "weights_of",
+]
+
+K_MAX = Param(
+    "k_max",
+    1000,
+    "int",
+    20,
+    100_000,
+    ui_high=20_000,
+    log=True,
+    label="Largest K",
+    help="Random features, at about sixteen numbers up to this one.",
+)
+STUMPS = Param(
+    "stumps",
+    200,
+    "int",
+    0,
+    5000,
+    log=True,
+    marks=(0, 20, 50, 100, 200, 400, 1000, 2000, 5000),
+    label="Boosted stumps",
+    help="How many stumps AdaBoost may choose; 0 leaves it out. Each is a search through every column: some 20 ms on "
+    "32,561 rows of 123.",
+)
+DRAWS = Param(
+    "draws",
+    3,
+    "int",
+    1,
+    20,
+    ui_high=10,
+    label="Draws",
+    help="Independent draws of the random features. More draws compute only the new ones.",
+)
+ALPHA = Param(
+    "alpha",
+    "auto",
+    "float",
+    1e-6,
+    1e8,
+    choices=("auto",),
+    ui_low=0.001,
+    ui_high=1e6,
+    log=True,
+    label="Penalty",
+    help="Ridge penalty on the unscaled features: by leave-one-out errors, for each K, or fixed. 1 is almost no "
+    "penalty, as in the paper.",
+)
+RUNS = Param(
+    "runs",
+    10,
+    "int",
+    1,
+    500,
+    log=True,
+    marks=(1, 5, 10, 20, 30, 50, 100, 200, 500),
+    label="Runs",
+    help="Independent draws to compare. More draws compute only the new ones.",
+)
+# Multiply-adds that take as long as to look at one number when a stump is chosen, and as what a stump takes besides.
+_STUMP_COST, _STUMP_OVERHEAD = 500.0, 3e8
+
+
+@experiment
+class KitchenSinks(ExperimentInParts[KitchenSinksResult]):
+    """Compare random features, weighted by a convex loss, with AdaBoost, which chooses each of its stumps with care.
+
+    Parameters
+    ----------
+    maps : sequence of feature maps, or of MapSpec
+        Families of random features; number of features and seed are the experiment's.
+    view : {"error", "seconds", "reach", "weights"}
+        What is shown: errors against K, seconds against K, the seconds after which each error is reached; or the
+        largest weight of one family against K.
+    k_max : int
+        Largest number of random features.
+    stumps : int
+        How many stumps AdaBoost may choose; 0 leaves it out.
+    draws : int
+        Independent draws of each family.
+    runs : int
+        The same for ``"weights"``.
+    loss : str
+        See :data:`rfviz.analysis.accuracy.LOSS`.
+    alpha : float or "auto"
+        Ridge penalty on the unscaled features; chosen by leave-one-out errors for each K by default.
+    normalise : str
+        How the rows are scaled first; see :data:`rfviz.analysis.points.NORMALISATION`.
+    test_share : float
+        Share of the rows to test on, of data without a split of their own.
+
+    Examples
+    --------
+    >>> from rfviz.experiments import KitchenSinks
+    >>> from rfviz.features import DecisionStumps
+    >>> experiment = KitchenSinks(maps=[DecisionStumps()], k_max=100, stumps=20, draws=1)
+    >>> for result in experiment.parts("breast_cancer"):
+    ...     curves = {curve.label: curve.best for curve in result.numbers.curves if len(curve.frame)}
+    >>> sorted(curves)
+    ['AdaBoost', 'Random stumps']
+
+    The steps, one by one:
+
+    >>> from rfviz import datasets
+    >>> from rfviz.analysis.accuracy import run_segment
+    >>> from rfviz.analysis.splits import make_split
+    >>> from rfviz.experiments.kitchen_sinks.boosting import boost
+    >>> from rfviz.features import MapSpec
+    >>> split = make_split(datasets.load("breast_cancer"), "standardise")
+    >>> drawn = run_segment(split, MapSpec(DecisionStumps, random_state=0), [100])
+    >>> boosted = boost(split, [20])
+    >>> frame = result.to_frame().groupby("learner")["error"].last()
+    >>> bool(frame["Random stumps"] == drawn.errors[-1]), bool(frame["AdaBoost"] == boosted.errors[-1])
+    (True, True)
+    """
+
+    maps: Maps
+    view: str = "error"
+    k_max: int = K_MAX.default
+    stumps: int = STUMPS.default
+    draws: int = DRAWS.default
+    runs: int = RUNS.default
+    loss: str = LOSS.default
+    alpha: float | str = ALPHA.default
+    normalise: str = "standardise"
+    test_share: float = TEST_SHARE.default
+
+    params = (
+        Param("view", "error", "choice", choices=("error", "seconds", "reach", "weights")),
+        K_MAX,
+        STUMPS,
+        DRAWS,
+        RUNS,
+        LOSS,
+        ALPHA,
+        NORMALISATION,
+        TEST_SHARE,
+    )
+    question = "AdaBoost chooses every feature with care. How far does one get by drawing them at random?"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.view == "weights" and len(self.candidates) > 1:
+            labels = [candidate.label for candidate in self.candidates]
+            raise ParameterError("maps", "must be one family where view='weights'", labels, "Choose one.")
+
+    @property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """The families without number of features and seed, each once, with their names."""
+        specs = list(dict.fromkeys(spec.without("n_components", "random_state") for spec in specs_of(self.maps)))
+        labels = told_apart([LEARNERS.get(spec.cls, spec.cls.label) for spec in specs], specs)
+        return tuple(Candidate(label, spec) for label, spec in zip(labels, specs, strict=True))
+
+    def split_data(self, data: Data) -> SplitData:
+        """Return the data with their scaling and the share of test rows."""
+        return SplitData(data, self.normalise, self.test_share)
+
+    def work(self, data: Data, cache: Cache) -> Work:
+        source = self.split_data(data)
+        split = source.split(cache)
+        check_classes(split)
+        if not self.candidates:
+            raise DataError(describe.NO_FAMILIES)
+        if self.view == "weights":
+            (candidate,) = self.candidates
+            parts = weight_parts(source, split, candidate.label, candidate.spec, self._weights_grid, self.runs)
+            return Work(tuple(parts), cache)
+        steps = [(tuple(int(k) for k in grid), 1.0) for grid in grid_segments(self.k_max, 16)]
+        sinks = sweep_parts(source, self.candidates, self.draws, steps, self.alpha, self.loss, cache)
+        boosted = boost_parts(source, split, stump_segments(self.stumps))
+        return Work(tuple(in_turn(list(sinks), list(boosted))), cache)
+
+    def collect(self, data: Data, work: Work, cache: Cache) -> KitchenSinksResult:
+        split = self.split_data(data).split(cache)
+        if self.view == "weights":
+            norms = work.results(self.candidates[0].label)
+            decay = WeightDecay(np.array(self._weights_grid), np.stack(norms)) if norms else None
+            return KitchenSinksResult(split, decay=decay)
+        segments, runs = work.results(ADABOOST), runs_of(work)
+        boosted = [boost_curve(segments)] if self.stumps else []
+        sinks = [sink_curve(c.label, c.spec.cls, runs[c.label]) for c in self.candidates]
+        state = segments[-1].state if segments else None
+        ended = f"AdaBoost stopped at K = {state.n_stumps:,}: {state.ended}." if state and state.ended else ""
+        is_complete = not (work.missing() or work.failures())
+        return KitchenSinksResult(split, (*boosted, *sinks), ended=ended, is_complete=is_complete)
+
+    def charts(self, data: Data, numbers: KitchenSinksResult, cache: Cache) -> tuple[Chart, ...]:
+        view, same = self.view, revision(self.split_data(data), self.view)
+        if view == "weights":
+            if numbers.decay is None:
+                return ()
+            (candidate,), decay = self.candidates, numbers.decay
+            plot = partial(plot_weights, decay, candidate.spec.cls, candidate.label, revision=same)
+            alt = describe.weights_summary(decay, candidate.label)
+            words = describe.weights_explanation(decay, candidate.label)
+            return (Chart("sinks-weights", plot, decay.to_frame, alt, words),)
+        if view == "reach":
+            plot = partial(plot_reach, numbers.curves, revision=same)
+        else:
+            draw = plot_error if view == "error" else plot_seconds
+            plot = partial(draw, numbers.curves, max(self.k_max, self.stumps), revision=same)
+        alt, words = describe.summary(numbers.curves, view), describe.explanation(numbers, view, self.loss)
+        return (Chart(f"sinks-{view}", plot, partial(curves_frame, numbers.curves, view), alt, words),)
+
+    @property
+    def _weights_grid(self) -> tuple[int, ...]:
+        return tuple(int(k) for k in default_grid(self.k_max, 12))
+
+
+def boost_parts(source: SplitData, split: Split, grids: Sequence[Sequence[int]]) -> Iterator[Part]:
+    """Yield the segments of AdaBoost, each of which continues where the one before has ended."""
+    n, d = split.X_train.shape
+    before = 0
+    for number, grid in enumerate(grids, start=1):
+        cost = (grid[-1] - before) * (_STUMP_COST * n * d + _STUMP_OVERHEAD)
+        yield Part(ADABOOST, boost_of, (source, tuple(map(tuple, grids[:number]))), cost)
+        before = grid[-1]
+
+
+def boost_of(source: SplitData, grids: tuple[tuple[int, ...], ...], *, cache: Cache) -> BoostSegment:
+    """Boost up to the end of the last grid."""
+    state = None
+    *earlier, grid = grids
+    if earlier:
+        before = cache.call(attempt, boost_of, (source, tuple(earlier)))  # as a part of the work it is known by now
+        if isinstance(before, Failure):
+            raise DataError(before.reason)
+        state = before.state
+    return boost(source.split(cache), grid, state, cache.progress)
+
+
+def weight_parts(
+    source: SplitData, split: Split, label: str, spec: MapSpec[FeatureMap], grid: tuple[int, ...], runs: int
+) -> Iterator[Part]:
+    """Yield independent draws of one family of features, each of which gives its largest weights."""
+    n, d = split.X_train.shape
+    m = grid[-1]
+    cost = float(n * m * (m + d) + 5 * m**3)
+    for run in range(runs):
+        args = source, spec.replace(random_state=run), grid
+        yield Part(label, weights_of, args, cost, f"run {run + 1} of {runs}")
+
+
+def weights_of(source: SplitData, spec: MapSpec[FeatureMap], grid: tuple[int, ...], *, cache: Cache) -> np.ndarray:
+    """Return the largest weight for each K of a grid."""
+    return largest_weights(source.split(cache), spec, grid, progress=cache.progress)
+
+
+def in_turn(sinks: Sequence[Part], boosted: Sequence[Part]) -> Iterator[Part]:
+    """Yield features and stumps in turn, few before many."""
+    turns = max(len(boosted), 1)
+    each = -(-len(sinks) // turns)
+    for number in range(turns):
+        yield from sinks[number * each : (number + 1) * each]
+        yield from boosted[number : number + 1]
