@@ -1208,14 +1208,14 @@ _ALL_ROWS = (
     Fault(
         "all rows of an export counted from the first of each block",
         "rfviz/datasets/files/prepared_rows.py",
-        "None if y is None else y[rows], places[rows]",
-        "None if y is None else y[rows], rows",
+        "self.target_names, rows=places[rows])",
+        "self.target_names, rows=rows)",
         ("tests/datasets/files/test_prepared_rows.py",),
     ),
     Fault(
         "rows that are tested on among all that are trained on",
         "rfviz/datasets/files/prepared_rows.py",
-        "~lacking & ~np.isin(places, without)",
+        "~lacking & ~np.isin(places, self.left_out)",
         "~lacking",
         ("tests/datasets/files/test_prepared_rows.py",),
     ),
