@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rfviz.datasets.files.arrow import flat_frame, flat_leaves
+from rfviz.datasets.files.arrow import flat_frame, flat_leaves, open_parquet
 from rfviz.datasets.files.content import File, reading
-from rfviz.datasets.files.parquet import open_parquet
 from rfviz.datasets.files.table import names_of_columns
 from rfviz.datasets.wording import one_line
 from rfviz.errors import DataError, ParameterError

@@ -18,8 +18,8 @@ from rfviz.datasets import memory
 from rfviz.datasets.downloads import openml_api, openml_list
 from rfviz.datasets.downloads.cache import NETWORK, Download, download_error, obtain
 from rfviz.datasets.downloads.openml_api import Entry
+from rfviz.datasets.files.arrow import parquet_layout
 from rfviz.datasets.files.content import MAX_BYTES, File
-from rfviz.datasets.files.parquet import parquet_layout
 from rfviz.datasets.files.upload import Upload, read_upload
 from rfviz.datasets.scikit import bunch_of
 from rfviz.datasets.wording import one_line

@@ -7,9 +7,10 @@ r"""Files as data sets: one reader for uploads, the data folder, OpenML and the 
 
 CSV (commas, semicolons, tabs or vertical bars), JSON, Parquet, Feather and Arrow, sheets of Excel workbooks,
 tables of SQLite databases, ``.npz`` and ZIP archives of PNG or JPEG images go the same way: bytes or a path
-(:mod:`~rfviz.datasets.files.content`) → a table (:mod:`~rfviz.datasets.files.table`) → choices
-(:mod:`~rfviz.datasets.files.preparation`) → a data set (:mod:`~rfviz.datasets.files.prepare`). Pickles are never read,
-no name inside a file is used as a path, and sizes are checked before anything is expanded.
+(:mod:`~rfviz.datasets.files.content`) → an entry of the list of formats (:mod:`~rfviz.datasets.files.formats`) → a
+table (:mod:`~rfviz.datasets.files.table`) → choices (:mod:`~rfviz.datasets.files.preparation`) → a data set
+(:mod:`~rfviz.datasets.files.prepare`). Pickles are never read, no name inside a file is used as a path, and sizes are
+checked before anything is expanded. Another format is a module that reads it, and an entry in that list.
 
 Pandas, scikit-learn, PyArrow and Pillow are imported inside the functions that use them: the registry of data sets
 imports this package, and must be quick to import.

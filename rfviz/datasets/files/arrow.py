@@ -1,4 +1,4 @@
-"""Feather and Arrow files → a pandas table, through PyArrow; what Parquet files share with them."""
+"""Parquet, Feather and Arrow files → a pandas table, through PyArrow; sizes are checked before anything is expanded."""
 
 from __future__ import annotations
 
@@ -8,26 +8,36 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rfviz.datasets import memory
-from rfviz.datasets.files.content import File, reading
-from rfviz.datasets.files.text import MAX_COLUMNS
+from rfviz.datasets.files.content import File, bytes_of_table, check_table, reading
+from rfviz.datasets.files.written_numbers import EXACT
 from rfviz.datasets.wording import one_line
 from rfviz.errors import DataError
 
 if TYPE_CHECKING:
     import pandas as pd
+    from pyarrow import parquet
 
-__all__ = ["arrow_layout", "check_columns", "flat_frame", "flat_leaves", "flat_names", "import_pyarrow", "read_arrow"]
+__all__ = [
+    "arrow_layout",
+    "flat_frame",
+    "flat_leaves",
+    "needed_bytes",
+    "open_parquet",
+    "parquet_layout",
+    "read_arrow",
+    "read_parquet",
+]
+
+# A footer may announce text and lists of any length.
+_MAX_FOOTER_BYTES, _MAX_FOOTER_ITEMS = 20_000_000, 1_000_000
 
 # Structures within structures are cut into columns so many times.
 _MOST_LEVELS = 5
 # Kinds of message of the format: a dictionary of words, and a block of rows.
 _DICTIONARY, _ROWS = 2, 3
-# Beyond it a float does not hold every whole number.
-_EXACT = 2**53
 
 
-def import_pyarrow(file: File) -> Any:
+def _import_pyarrow(file: File) -> Any:
     """Return the package pyarrow, with its parts for files.
 
     Raises
@@ -43,11 +53,58 @@ def import_pyarrow(file: File) -> Any:
         raise DataError(f"{file.name} needs pyarrow to be read: pip install pyarrow, or save it as CSV.") from None
 
 
+def parquet_layout(file: File) -> tuple[tuple[str, ...], int]:
+    """Return the names of the columns that are read and the number of rows, from the footer alone.
+
+    Raises
+    ------
+    DataError
+        If the file is damaged, has no rows, or no such column.
+    """
+    with reading(file, "a Parquet file", "Write it again"), open_parquet(file) as opened:
+        return tuple(_names(file, opened)), opened.metadata.num_rows
+
+
+def read_parquet(file: File) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Read the columns of numbers, text, booleans and dates, also those within structures; see :func:`read_arrow`."""
+    with reading(file, "a Parquet file", "Write it again"), open_parquet(file) as opened:
+        check_table(file, opened.metadata.num_rows, len(_names(file, opened)), needed_bytes(file, opened))
+        return flat_frame(opened.read(use_threads=False))
+
+
+def needed_bytes(file: File, opened: parquet.ParquetFile) -> int:
+    """Return the memory that a Parquet file needs to be read as a whole."""
+    meta = opened.metadata
+    expanded = sum(meta.row_group(group).total_byte_size for group in range(meta.num_row_groups))
+    return bytes_of_table(file, meta.num_rows, len(_names(file, opened)), _copies(file) * expanded)
+
+
+def open_parquet(file: File) -> parquet.ParquetFile:
+    """Open a file whose footer is not trusted."""
+    return _import_pyarrow(file).parquet.ParquetFile(
+        file.open() if file.is_upload else file.content,
+        thrift_string_size_limit=_MAX_FOOTER_BYTES,
+        thrift_container_size_limit=_MAX_FOOTER_ITEMS,
+    )
+
+
+def _names(file: File, opened: parquet.ParquetFile) -> list[str]:
+    """Return the names of the columns that are read."""
+    if opened.metadata.num_rows <= 0:
+        raise DataError(f"{file.name} has no rows. Add one row per sample.")
+    return _flat_names(file, opened.schema_arrow)
+
+
+def _copies(file: File) -> int:
+    """Return how often the cells are held at a time: those of an upload may be words, which expand."""
+    return 2 if file.is_upload else 1
+
+
 def arrow_layout(file: File) -> tuple[tuple[str, ...], None]:
     """Return the names of the columns that are read; the number of rows is not said at the head of such a file."""
-    arrow = import_pyarrow(file)
+    arrow = _import_pyarrow(file)
     with reading(file, "an Arrow file", "Write it again"), arrow.ipc.open_file(_source(file, arrow)) as opened:
-        return tuple(flat_names(file, opened.schema)), None
+        return tuple(_flat_names(file, opened.schema)), None
 
 
 def read_arrow(file: File) -> tuple[pd.DataFrame, tuple[str, ...]]:
@@ -66,16 +123,13 @@ def read_arrow(file: File) -> tuple[pd.DataFrame, tuple[str, ...]]:
     MemoryBudgetError
         If it would not fit into the memory limit.
     """
-    arrow = import_pyarrow(file)
+    arrow = _import_pyarrow(file)
     with reading(file, "an Arrow file", "Write it again"):
         source = _source(file, arrow)
         expanded, n_rows = _announced(source, arrow)
         with arrow.ipc.open_file(source) as opened:
-            names = flat_names(file, opened.schema)
-            check_columns(file, names)
-            copies, cell_bytes = (2, 40) if file.is_upload else (1, 20)
-            needed = max(copies * expanded, n_rows * len(names) * cell_bytes)
-            memory.check(needed, f"{file.name} ({n_rows:,} rows)", "Save fewer rows or columns")
+            n_columns = len(_flat_names(file, opened.schema))
+            check_table(file, n_rows, n_columns, bytes_of_table(file, n_rows, n_columns, _copies(file) * expanded))
             table = opened.read_all()
         # Offsets of an altered file may point anywhere.
         table.validate(full=True)
@@ -135,15 +189,7 @@ def _block(data: memoryview) -> tuple[int, list[tuple[int, int]], bool]:
     return length, buffers, bool(field(block, 3))
 
 
-def check_columns(file: File, names: list[str]) -> None:
-    """Refuse an upload of too many columns."""
-    if file.is_upload and len(names) > MAX_COLUMNS:
-        raise DataError(
-            f"{file.name} has {len(names):,} columns, and at most {MAX_COLUMNS:,} are read. Leave some out."
-        )
-
-
-def flat_names(file: File, schema: Any) -> list[str]:
+def _flat_names(file: File, schema: Any) -> list[str]:
     """Return the names of the columns that hold numbers, text, booleans or dates, also those within structures.
 
     Raises
@@ -151,7 +197,7 @@ def flat_names(file: File, schema: Any) -> list[str]:
     DataError
         If there are none.
     """
-    flat = [name for name, kind in flat_leaves(schema) if not import_pyarrow(file).types.is_null(kind)]
+    flat = [name for name, kind in flat_leaves(schema) if not _import_pyarrow(file).types.is_null(kind)]
     if not flat:
         names = ", ".join(one_line(name, 30) for name in schema.names)
         raise DataError(
@@ -161,7 +207,7 @@ def flat_names(file: File, schema: Any) -> list[str]:
 
 
 def flat_frame(table: Any, first_row: int = 0) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Return the columns that :func:`flat_names` lists, and a note on those that are left out.
+    """Return the columns that :func:`flat_leaves` lists, and a note on those that are left out.
 
     Parameters
     ----------
@@ -199,14 +245,14 @@ def _as_held(column: Any) -> Any:
     if not pa.types.is_decimal(column.type):
         return column
     floats = column.cast(pa.float64())
-    return column.cast(pa.string()) if _ends(floats) > _EXACT else floats
+    return column.cast(pa.string()) if _ends(floats) > EXACT else floats
 
 
 def _is_beyond_floats(column: Any) -> bool:
     """Return whether pandas would round whole numbers of a column, for it makes floats of them where one is missing."""
     import pyarrow as pa
 
-    return bool(column.null_count) and pa.types.is_integer(column.type) and _ends(column) > _EXACT
+    return bool(column.null_count) and pa.types.is_integer(column.type) and _ends(column) > EXACT
 
 
 def _ends(column: Any) -> float:

@@ -1,4 +1,4 @@
-"""Files as bytes in memory or at a path: of which format they are, and archives checked before anything is expanded.
+"""Files as bytes in memory or at a path, and the checks before anything in them is expanded.
 
 Nothing here writes a file or uses a name from an archive as a path.
 """
@@ -20,57 +20,22 @@ from rfviz.datasets import memory
 from rfviz.datasets.wording import one_line, reason
 from rfviz.errors import DataError, MemoryBudgetError
 
-__all__ = ["MAX_BYTES", "File", "format_of", "open_archive", "reading", "unpacked"]
+__all__ = [
+    "MAX_BYTES",
+    "MAX_COLUMNS",
+    "File",
+    "bytes_of_table",
+    "check_columns",
+    "check_table",
+    "open_archive",
+    "reading",
+    "unpacked",
+]
 
 #: Bytes of an upload at most; files of the data folder may have more.
 MAX_BYTES = 200 * 1024**2
-_FORMATS = {
-    ".csv": "text",
-    ".tsv": "text",
-    ".txt": "text",
-    ".data": "text",
-    ".json": "json",
-    ".jsonl": "json",
-    ".ndjson": "json",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".feather": "arrow",
-    ".arrow": "arrow",
-    ".xlsx": "excel",
-    ".xlsm": "excel",
-    ".sqlite": "sqlite",
-    ".sqlite3": "sqlite",
-    ".db": "sqlite",
-    ".npz": "npz",
-    ".zip": "zip",
-}
-_TITLES = {
-    "text": "text", "json": "text", "parquet": "a Parquet file", "arrow": "an Arrow file",
-    "sqlite": "an SQLite database", "excel": "an Excel workbook", "npz": "an .npz file", "zip": "a ZIP archive",
-}  # fmt: skip
-# Which formats begin so, besides text; the first is meant where the name says nothing else.
-_MARKS = {
-    b"PK\x03\x04": ("zip", "npz", "excel"),
-    b"PK\x05\x06": ("zip", "npz", "excel"),
-    b"PAR1": ("parquet",),
-    b"ARROW1": ("arrow",),
-    b"SQLite format 3\0": ("sqlite",),
-}
-# Formats that people try, by their first bytes; none of them is read.
-_FOREIGN = (
-    (b"\x93NUMPY", "a single NumPy array. Save it as np.savez_compressed(path, X=X, y=y)"),
-    (b"\x1f\x8b", "compressed with gzip. Unpack it first, or name it .csv.gz"),
-    (b"7z\xbc\xaf", "a 7z archive. Make a ZIP archive instead"),
-    (b"Rar!", "a RAR archive. Make a ZIP archive instead"),
-    (b"\xd0\xcf\x11\xe0", "an old Excel workbook, or one with a password. Save it as .xlsx without a password"),
-    (b"\x89HDF", "an HDF5 file. Save the arrays with np.savez_compressed"),
-    (b"FEA1", "a Feather file of the first version. Save it again, or as Parquet"),
-    (b"%PDF", "a PDF document. Save the table as CSV"),
-    (b"\x89PNG", "one image. Put all images into a ZIP archive"),
-    (b"\xff\xd8\xff", "one image. Put all images into a ZIP archive"),
-    (b"\x80\x04\x95", "a Python pickle, which can run any code and is never read. Save the data as CSV or .npz"),
-    (b"\x80\x05\x95", "a Python pickle, which can run any code and is never read. Save the data as CSV or .npz"),
-)
+#: Columns of an upload at most; files of the data folder may have more.
+MAX_COLUMNS = 20_000
 # To list the entries of a larger archive alone would take gigabytes.
 _MAX_MEMBERS, _MAX_DIRECTORY_BYTES = 50_000, 20_000_000
 # PNG and JPEG hardly shrink. Arrays of zeros shrink a thousandfold; the memory limit alone bounds them.
@@ -164,36 +129,47 @@ class File:
                 yield block
 
 
-def format_of(file: File) -> str:
-    """Return ``"text"``, ``"parquet"``, ``"excel"`` and so on, on which the first bytes and the name must agree.
+def check_columns(file: File, n_columns: int) -> None:
+    """Refuse an upload of too many columns.
 
     Raises
     ------
     DataError
-        If the file is empty, its format is not supported, or its bytes are of another format than its name.
+        If it has more than :data:`MAX_COLUMNS`.
     """
-    with reading(file, "a file of data", "Choose another one"):
-        start = file.head(16)
-    if not start:
-        raise DataError(f"{file.name} is empty: it has 0 bytes. Choose a file that holds data.")
-    if file.suffix in (".xls", ".xlsb", ".ods"):
-        raise DataError(f"{file.name} is a workbook of a kind that is not read. Save it as .xlsx, or as 'CSV UTF-8'.")
-    for mark, advice in _FOREIGN:
-        if start.startswith(mark):
-            raise DataError(f"{file.name} is {advice}.")
-    named = _FORMATS.get(file.suffix)
-    if named is None:
+    if file.is_upload and n_columns > MAX_COLUMNS:
         raise DataError(
-            f"{file.name} cannot be read: its name ends in none of {', '.join(_FORMATS)} and .csv.gz. Save a table as "
-            "CSV or Parquet, arrays as .npz, and images in a ZIP archive."
+            f"{file.name} has {n_columns:,} columns, and at most {MAX_COLUMNS:,} are read. Leave some out, or save "
+            "the numbers as X of an .npz file."
         )
-    fitting = next((formats for mark, formats in _MARKS.items() if start.startswith(mark)), ("text", "json"))
-    if named not in fitting:
-        raise DataError(
-            f"{file.name} is named like {_TITLES[named]}, but its bytes are those of {_TITLES[fitting[0]]}. "
-            "Rename it, or save it again in the format of its name."
-        )
-    return named
+
+
+def check_table(file: File, n_rows: int, n_columns: int, n_bytes: int, what: str = "rows") -> None:
+    """Refuse a table of too many columns, or one that would not fit into memory, before it is read.
+
+    Parameters
+    ----------
+    n_bytes : int
+        As :func:`bytes_of_table` gives them.
+    what : str
+        What `n_rows` counts.
+
+    Raises
+    ------
+    DataError
+        If an upload has more than :data:`MAX_COLUMNS` columns.
+    MemoryBudgetError
+        If it would not fit into the memory limit.
+    """
+    check_columns(file, n_columns)
+    memory.check(n_bytes, f"{file.name} ({n_rows:,} {what})", "Save fewer rows or columns")
+
+
+def bytes_of_table(file: File, n_rows: int, n_columns: int, held: int) -> int:
+    """Return the memory that a table takes while it is read, at least `held` bytes."""
+    # A cell of a number: its text, a pointer to it and its value, twice. An upload may consist of short words, and each
+    # of its columns is described. Words take more memory than their length.
+    return max(n_rows * n_columns * (40 if file.is_upload else 20), held)
 
 
 def unpacked(file: File) -> File:

@@ -6,8 +6,8 @@ import importlib.util
 from typing import TYPE_CHECKING
 
 from rfviz.datasets import memory
-from rfviz.datasets.files.content import File, open_archive, reading
-from rfviz.datasets.files.text import MAX_COLUMNS
+from rfviz.datasets.files.content import File, check_columns, open_archive, reading
+from rfviz.datasets.files.written_numbers import EXACT
 from rfviz.datasets.wording import one_line
 from rfviz.errors import DataError
 
@@ -20,8 +20,6 @@ __all__ = ["excel_layout", "excel_sheets", "read_excel"]
 _ENGINES = {"calamine": "python_calamine", "openpyxl": "openpyxl"}
 # Bytes of memory that a byte of the sheet's XML may take as cells.
 _EXPANDS = 4
-# Beyond it a float does not hold every whole number.
-_EXACT = 2**53
 
 
 def excel_sheets(file: File) -> tuple[str, ...]:
@@ -57,11 +55,10 @@ def read_excel(file: File, sheet: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """
     with _opened(file) as book:
         frame = _parsed(book, sheet)
-    if frame.shape[1] > MAX_COLUMNS:
-        raise DataError(f"{file.name} has {frame.shape[1]:,} columns, and at most {MAX_COLUMNS:,} are read.")
+    check_columns(file, frame.shape[1])
     # A workbook holds all numbers as floats.
     numbers = frame.select_dtypes("number")
-    long = [one_line(name, 30) for name, series in numbers.items() if (series.abs() > _EXACT).any()]
+    long = [one_line(name, 30) for name, series in numbers.items() if (series.abs() > EXACT).any()]
     note = f"Numbers of more than 15 digits are rounded in a workbook: {one_line(', '.join(long), 80)}."
     return frame, (note,) if long else ()
 

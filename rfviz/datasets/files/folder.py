@@ -43,7 +43,8 @@ from typing import Any
 
 from rfviz.datasets.base import Dataset, DatasetSpec
 from rfviz.datasets.data_folder import FOLDER, data_folder
-from rfviz.datasets.files.content import MAX_BYTES, File, format_of
+from rfviz.datasets.files.content import MAX_BYTES, File
+from rfviz.datasets.files.formats import FORMATS, format_of
 from rfviz.datasets.files.meta import Meta, read_meta
 from rfviz.datasets.files.npz import Layout, npz_layout
 from rfviz.datasets.files.parts import facts_of, is_folder_of_parts, parts_of, sample_size, statuses
@@ -161,7 +162,7 @@ def _examine(path: Path) -> tuple[tuple[Param, ...], str, dict[str, Any]]:
         return params, facts_of(parts), {"n_samples": n, "n_features": d, "image_shape": None}
     file = File.at(path)
     image_shape, can_miss = None, True
-    if format_of(file) == "npz":
+    if format_of(file) is FORMATS["npz"]:
         layout = npz_layout(file)
         n, d, is_sequence, can_miss = layout.n_samples, layout.n_features, layout.is_sequence, layout.can_miss
         image_shape = layout.image_shape

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rfviz.datasets.files.arrow import flat_frame
+from rfviz.datasets.files.written_numbers import EXACT
 from rfviz.datasets.wording import counted, one_line, reason
 from rfviz.errors import DataError
 
@@ -20,8 +21,6 @@ __all__ = ["frame_of", "with_label", "without_loss"]
 
 # What tables of other libraries call their way to pandas: cuDF and xarray, of more than two dimensions, and Dask.
 _CONVERSIONS = ("to_pandas", "to_dataframe", "compute")
-# Beyond it a float does not hold every whole number.
-_EXACT = 2**53
 _LABEL_NAMES = ("label", "label of the rows")
 
 
@@ -80,9 +79,9 @@ def without_loss(found: pd.Series, cells: Sequence[Any]) -> pd.Series:
     """Return a column as pandas has inferred it from cells, or these as objects where it has rounded whole numbers."""
     import pandas as pd
 
-    if found.dtype.kind != "f" or not (found.abs() > _EXACT).any():
+    if found.dtype.kind != "f" or not (found.abs() > EXACT).any():
         return found
-    is_rounded = any(isinstance(cell, int) and abs(cell) > _EXACT for cell in cells)
+    is_rounded = any(isinstance(cell, int) and abs(cell) > EXACT for cell in cells)
     return pd.Series(cells, index=found.index, dtype=object) if is_rounded else found
 
 

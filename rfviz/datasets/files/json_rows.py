@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from rfviz.datasets import memory
-from rfviz.datasets.files.content import File, reading
+from rfviz.datasets.files.content import File, check_columns, reading
 from rfviz.datasets.files.frames import without_loss
-from rfviz.datasets.files.text import MAX_COLUMNS
 from rfviz.datasets.wording import one_line
 from rfviz.errors import DataError
 
@@ -45,8 +44,7 @@ def read_json(file: File) -> tuple[pd.DataFrame, tuple[str, ...]]:
                 raise DataError(f"{file.name}: {where} is no JSON object. {_REMEDY}.")
             nested |= dict.fromkeys(name for name, value in found.items() if isinstance(value, (dict, list)))
             names |= dict.fromkeys(found)
-            if len(names) > MAX_COLUMNS:
-                raise DataError(f"{file.name} has more than {MAX_COLUMNS:,} columns, which is the most that are read.")
+            check_columns(file, len(names))
             rows.append(found)
     flat = [name for name in names if name not in nested]
     if not rows or not flat:

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rfviz.datasets import memory
+from rfviz.datasets.files.arrow import needed_bytes, open_parquet
 from rfviz.datasets.files.content import File, reading
 from rfviz.datasets.files.meta import Meta
-from rfviz.datasets.files.parquet import needed_bytes, open_parquet
 from rfviz.datasets.files.statistics import TableStatistics
 from rfviz.datasets.files.table import Table, own_names, table_of_frame
 from rfviz.datasets.rows import FileRows, RowSource, open_rows

@@ -12,7 +12,7 @@ import numpy as np
 
 from rfviz.datasets.files.gaps import gap_rows, is_mark, words_among
 from rfviz.datasets.files.written_dates import numbered_days, seconds_of, written_dates
-from rfviz.datasets.files.written_numbers import currencies, numbers_of, written_numbers
+from rfviz.datasets.files.written_numbers import EXACT, currencies, numbers_of, written_numbers
 from rfviz.datasets.wording import counted, one_line
 
 if TYPE_CHECKING:
@@ -48,8 +48,6 @@ _CODES, _CODE, _DIGIT = 0.01, re.compile(r"0\d|[A-Za-z]{1,2}\d{3,}$"), re.compil
 _MAX_WORDS, _FEW_WORDS = 1000, 12
 # Words that are looked at for signs of several currencies.
 _LOOKED_AT = 20_000
-# Beyond it a float does not hold every whole number.
-_EXACT = 2**53
 
 
 @dataclass(frozen=True)
@@ -150,7 +148,7 @@ def are_beyond_floats(series: pd.Series) -> bool:
     dtype = series.dtype
     if getattr(dtype, "kind", "") not in "iu" or getattr(dtype, "itemsize", 8) != 8 or series.isna().all():
         return False
-    return bool(series.max() > _EXACT or series.min() < -_EXACT)
+    return bool(series.max() > EXACT or series.min() < -EXACT)
 
 
 def days_of(series: pd.Series) -> np.ndarray | None:
@@ -324,7 +322,7 @@ def _as_numbers(name: str, found: _Words, step: int) -> tuple[Column, Any] | Non
         odd = np.isnan(values)
     if counts[odd].sum() > (1 - _SHARE) * counts.sum():
         return None
-    if np.nanmax(np.abs(values)) > _EXACT and len(np.unique(values[~odd])) < np.count_nonzero(~odd):
+    if np.nanmax(np.abs(values)) > EXACT and len(np.unique(values[~odd])) < np.count_nonzero(~odd):
         return _too_long(name, found.n_missing, len(words), words[0]), None
     cells = found.spread(values)
     seconds = None if note else numbered_days(cells, _SHARE)

@@ -8,10 +8,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from rfviz.datasets import memory
-from rfviz.datasets.files.content import File, reading
+from rfviz.datasets.files.content import File, check_table, reading
 from rfviz.datasets.files.frames import without_loss
-from rfviz.datasets.files.text import MAX_COLUMNS
 from rfviz.datasets.wording import one_line
 from rfviz.errors import DataError
 
@@ -65,10 +63,7 @@ def read_sqlite(file: File, table: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
     import pandas as pd
 
     names, n_rows = sqlite_layout(file, table)
-    if len(names) > MAX_COLUMNS:
-        raise DataError(f"{file.name} has {len(names):,} columns, and at most {MAX_COLUMNS:,} are read.")
-    needed = max(100 * n_rows * len(names), 4 * file.n_bytes)
-    memory.check(needed, f"{file.name} ({n_rows:,} rows)", "Save fewer rows or columns")
+    check_table(file, n_rows, len(names), max(100 * n_rows * len(names), 4 * file.n_bytes))
     with _opened(file) as database:
         rows = database.execute(f"SELECT {', '.join(map(_quoted, names))} FROM {_quoted(table)}").fetchall()
     cells = dict(zip(names, zip(*rows, strict=True), strict=True))

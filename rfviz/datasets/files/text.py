@@ -12,18 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rfviz.datasets import memory
-from rfviz.datasets.files.content import File, reading
+from rfviz.datasets.files.content import File, bytes_of_table, check_table, reading
+from rfviz.datasets.files.written_numbers import EXACT
 from rfviz.datasets.wording import counted, one_line
 from rfviz.errors import DataError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["MAX_COLUMNS", "TextLayout", "read_text", "text_layout"]
+__all__ = ["TextLayout", "read_text", "text_layout"]
 
-#: Columns of an upload at most; files of the data folder may have more.
-MAX_COLUMNS = 20_000
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 # Blanks separate cells where nothing else does, most lines have as many, and most cells are numbers.
 _BLANKS, _MOSTLY = " ", 0.9
@@ -35,8 +33,6 @@ _CONTROLS = bytes({*range(32)} - {9, 10, 12, 13, 26, 27})
 _DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
 _DECIMAL_POINT = re.compile(r"\s*[-+]?\d*\.\d+\s*")
 _CODE = re.compile(r"\s*0\d+\s*")
-# Beyond it a float does not hold every whole number.
-_EXACT = 2**53
 _REMEDY = "Save it as 'CSV UTF-8'"
 
 
@@ -153,17 +149,9 @@ def read_text(file: File, names: tuple[str, ...] = ()) -> tuple[pd.DataFrame, tu
     """
     with reading(file, "a table", _REMEDY):
         layout = text_layout(file, whole=True)
-        if file.is_upload and layout.n_columns > MAX_COLUMNS:
-            raise DataError(
-                f"{file.name} has {layout.n_columns:,} columns, and at most {MAX_COLUMNS:,} are read. "
-                "Leave some out, or save the numbers as X of an .npz file."
-            )
         n_lines = _count_lines(file)
-        # A cell of a number: its text, a pointer to it and its value, twice. An upload may consist of short words, and
-        # each of its columns is described. Words take more memory than their length.
-        cell_bytes = 40 if file.is_upload else 20
-        needed = max(n_lines * layout.n_columns * cell_bytes, 4 * file.n_bytes)
-        memory.check(needed, f"{file.name} ({n_lines:,} lines)", "Save fewer rows or columns")
+        needed = bytes_of_table(file, n_lines, layout.n_columns, 4 * file.n_bytes)
+        check_table(file, n_lines, layout.n_columns, needed, "lines")
         frame = _parse(file, layout)
     notes = list(layout.notes)
     if not layout.header:
@@ -363,7 +351,7 @@ def _is_concluded_too_early(series: pd.Series) -> bool:
     if series.dtype.kind != "f":
         return series.dtype.kind not in "iub" and series.hasnans
     values = series.to_numpy()
-    is_long = np.isfinite(values) & (np.abs(values) > _EXACT)
+    is_long = np.isfinite(values) & (np.abs(values) > EXACT)
     return bool(is_long.any() and (np.rint(values[is_long]) == values[is_long]).all())
 
 

@@ -16,22 +16,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rfviz.datasets.base import Dataset
-from rfviz.datasets.files.arrow import arrow_layout, read_arrow
-from rfviz.datasets.files.content import MAX_BYTES, File, format_of, reading, unpacked
-from rfviz.datasets.files.excel import excel_layout, excel_sheets, read_excel
-from rfviz.datasets.files.images import Pictures, ZippedPictures, numbers_in, read_zip
-from rfviz.datasets.files.json_rows import read_json
+from rfviz.datasets.files.content import MAX_BYTES, File, reading, unpacked
+from rfviz.datasets.files.formats import format_of
+from rfviz.datasets.files.images import Pictures
 from rfviz.datasets.files.meta import Meta
-from rfviz.datasets.files.npz import read_npz
-from rfviz.datasets.files.parquet import parquet_layout, read_parquet
 from rfviz.datasets.files.parts import parts_of, read_parts, sample_size
 from rfviz.datasets.files.preparation import Preparation
 from rfviz.datasets.files.prepare import image_shape, prepare
-from rfviz.datasets.files.sqlite import read_sqlite, sqlite_layout, sqlite_tables
 from rfviz.datasets.files.statistics import TableStatistics
-from rfviz.datasets.files.suggest import FOLDER, LABELS, NUMBER_IN_NAME, first_named, suggest
+from rfviz.datasets.files.suggest import suggest
 from rfviz.datasets.files.table import Column, Table, table_of_frame
-from rfviz.datasets.files.text import MAX_COLUMNS, read_text, text_layout
 from rfviz.datasets.memory import size_text
 from rfviz.datasets.rows import FileRows
 from rfviz.datasets.wording import counted, drawn_note, one_line
@@ -57,9 +51,6 @@ SUFFIXES = (
     "csv", "tsv", "txt", "data", "csv.gz", "json", "jsonl", "ndjson", "parquet", "feather", "arrow", "xlsx", "sqlite",
     "db", "npz", "zip",
 )  # fmt: skip
-# Formats that hold several tables, and what lists their names.
-_SEVERAL = {"excel": excel_sheets, "sqlite": sqlite_tables}
-_FRAMES = {"json": read_json, "parquet": read_parquet, "arrow": read_arrow}
 _FEWEST_ROWS = 3
 # Rows drawn from the last tables in parts, by folder, stamp and number.
 _held: dict[tuple[Path, str, int], Upload] = {}
@@ -343,22 +334,16 @@ def header_of(file: File, table: str = "") -> tuple[tuple[str, ...], int | None]
     DataError
         If the file is damaged or holds no table.
     """
-    format_ = format_of(file)
-    if format_ in _SEVERAL:
-        part = _chosen(file, format_, table)[0]
-        return excel_layout(file, part) if format_ == "excel" else sqlite_layout(file, part)
-    if format_ in ("parquet", "arrow"):
-        return (parquet_layout if format_ == "parquet" else arrow_layout)(file)
-    layout = text_layout(file)
-    return layout.header[layout.has_index :] or ("",) * layout.n_columns, None
+    found = format_of(file)
+    return found.header(file, found.part_of(file, table)[0])
 
 
 def _read(file: File, source: str, meta: Meta, wanted: str = "") -> Upload:
     with reading(file, "a table, arrays or images", "Save it again"):
         inner = unpacked(file)
-        format_ = format_of(inner)
-        part, parts = _chosen(inner, format_, wanted)
-        table, notes = _table(inner, format_, meta, part)
+        found = format_of(inner)
+        part, parts = found.part_of(inner, wanted)
+        table, notes = found.table(inner, meta, part)
         if len(parts) > 1:
             notes = (f"It holds {len(parts):,} tables, of which “{one_line(part, 40)}” is read.", *notes)
         if table.n_rows < _FEWEST_ROWS:
@@ -367,65 +352,3 @@ def _read(file: File, source: str, meta: Meta, wanted: str = "") -> Upload:
         return Upload(
             file.name, inner.stem, file.n_bytes, file.digest, table, notes, source, None, part, parts, several
         )
-
-
-def _chosen(file: File, format_: str, wanted: str) -> tuple[str, tuple[str, ...]]:
-    """Return the table of a file that is read, empty where the format holds a single one, and all of them."""
-    parts = _SEVERAL[format_](file) if format_ in _SEVERAL else ()
-    if wanted and wanted not in parts:
-        known = f"Known: {one_line(', '.join(parts), 160)}" if parts else "It holds a single one: leave the name out"
-        raise DataError(f"{file.name} has no table or sheet {one_line(wanted, 40)!r}. {known}.")
-    return wanted or next(iter(parts), ""), parts
-
-
-def _table(file: File, format_: str, meta: Meta, part: str) -> tuple[Table, tuple[str, ...]]:
-    if format_ == "zip":
-        pictures, notes = read_zip(file)
-        return _table_of_images(pictures), notes
-    if format_ == "npz":
-        arrays = read_npz(file)
-        if file.is_upload and arrays.image_shape is None and arrays.X.shape[1] > MAX_COLUMNS:
-            raise DataError(
-                f"{file.name} has {arrays.X.shape[1]:,} columns, and at most {MAX_COLUMNS:,} are shown and prepared "
-                "here. Put it into the data folder (RFVIZ_DATA), or save fewer."
-            )
-        return replace(arrays, feature_names=meta.feature_names, class_names=meta.class_names).table(), arrays.notes
-    if format_ == "text":
-        frame, notes = read_text(file, meta.feature_names)
-    elif format_ in _SEVERAL:
-        frame, notes = read_excel(file, part) if format_ == "excel" else read_sqlite(file, part)
-    else:
-        frame, notes = _FRAMES[format_](file)
-    if file.n_bytes > MAX_BYTES:
-        _refuse_words(file, frame)
-    return table_of_frame(frame, meta.class_names), notes
-
-
-def _refuse_words(file: File, frame: pd.DataFrame) -> None:
-    """Refuse words and dates in a large file: they take many times the memory of its numbers."""
-    from pandas.api.types import is_bool_dtype, is_numeric_dtype
-
-    label = first_named(map(str, frame.columns), LABELS)
-    words = [name for name, kind in frame.dtypes.items() if not (is_numeric_dtype(kind) or is_bool_dtype(kind))]
-    words = [name for name in words if str(name) != label]
-    if words:
-        examples = [f"{one_line(name, 40)!r} (such as {one_line(frame[name].iloc[0], 30)!r})" for name in words[:4]]
-        more = f" and {len(words) - 4} more" if len(words) > 4 else ""
-        raise DataError(
-            f"{file.name} has {size_text(file.n_bytes)}, and above {size_text(MAX_BYTES)} only numbers are read, but "
-            f"these columns hold text or dates: {', '.join(examples)}{more}. Drop them, encode them as numbers, or "
-            "leave unknown cells empty; name the column of labels 'label'."
-        )
-
-
-def _table_of_images(pictures: ZippedPictures) -> Table:
-    """Return what the names of images say: folders as classes, numbers as an order."""
-    import pandas as pd
-
-    columns: dict[str, object] = {}
-    if len(set(pictures.folders)) > 1:
-        columns[FOLDER] = list(pictures.folders)
-    numbers = numbers_in(pictures.names)
-    if numbers is not None:
-        columns[NUMBER_IN_NAME] = numbers
-    return replace(table_of_frame(pd.DataFrame(columns, index=range(len(pictures.names)))), pictures=pictures)

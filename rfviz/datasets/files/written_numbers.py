@@ -9,7 +9,10 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["currencies", "numbers_of", "written_numbers"]
+__all__ = ["EXACT", "currencies", "numbers_of", "written_numbers"]
+
+#: Beyond it a float does not hold every whole number.
+EXACT = 2**53
 
 _MONEY = "$€£¥"
 _CELL = re.compile(rf"(?P<sign>[+-]?)(?P<before>[{_MONEY}]?)\s*(?P<number>\d[\d.,' ]*?)\s*(?P<after>[%{_MONEY}]?)")

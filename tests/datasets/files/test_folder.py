@@ -8,7 +8,7 @@ import pytest
 
 from rfviz import datasets
 from rfviz.datasets.data_folder import FOLDER, data_folder
-from rfviz.datasets.files import folder, read_upload, upload
+from rfviz.datasets.files import folder, formats, read_upload
 from rfviz.errors import DataError, ParameterError
 
 X = np.random.default_rng(0).standard_normal((50, 3)).astype(np.float32)
@@ -135,7 +135,7 @@ def test_words_in_a_sequence(data_folder):
 
 def test_words_in_too_large_a_table(data_folder, monkeypatch):
     (data_folder / "mixed.csv").write_text(MIXED)
-    monkeypatch.setattr(upload, "MAX_BYTES", 1000)
+    monkeypatch.setattr(formats, "MAX_BYTES", 1000)
     with pytest.raises(
         DataError, match=r"above 1.0 kB only numbers are read.*'colour' \(such as 'red'\), 'when'.*Drop"
     ):
@@ -165,7 +165,7 @@ def test_headers_are_read_once_per_version(save, monkeypatch, data_folder):
     calls = []
     layout = folder.npz_layout
     monkeypatch.setattr(folder, "npz_layout", lambda file: calls.append(file) or layout(file))
-    monkeypatch.setattr(upload, "read_npz", lambda file: pytest.fail("an array was read"))
+    monkeypatch.setattr(formats, "read_npz", lambda file: pytest.fail("an array was read"))
     first = datasets.spec(key)
     assert datasets.spec(key) is first and len(calls) == 1
     save("a", X=X[:40])

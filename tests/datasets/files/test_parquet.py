@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from rfviz import datasets
+from rfviz.datasets.files.arrow import parquet_layout
 from rfviz.datasets.files.content import File
 from rfviz.datasets.files.meta import Meta
-from rfviz.datasets.files.parquet import parquet_layout
 from rfviz.datasets.files.upload import read_path, read_upload
 from rfviz.errors import DataError, MemoryBudgetError
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from rfviz import datasets
-from rfviz.datasets.files import content, upload
+from rfviz.datasets.files import content, formats
 from rfviz.datasets.files.content import File
 from rfviz.datasets.files.meta import Meta
 from rfviz.datasets.files.suggest import LABELS, ORDERS, first_named
@@ -195,7 +195,7 @@ def test_text_is_bounded_before_it_is_read(read, monkeypatch):
 
 
 def test_words_of_a_large_file_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(upload, "MAX_BYTES", 100)
+    monkeypatch.setattr(formats, "MAX_BYTES", 100)
     path = tmp_path / "a.csv"
     path.write_text("size,colour,label\n" + "1,red,x\n2,blue,y\n" * 20)
     with pytest.raises(DataError, match=r"above 100 bytes only numbers are read.*: 'colour' \(such as 'red'\)\. Drop"):
