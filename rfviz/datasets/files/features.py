@@ -134,48 +134,45 @@ class _Numbers:
         self.table, self.made, self.sources = table, list(names), list(names)
         self.rows, self.fitting = rows, fitting
         self.average = np.mean if missing == "impute mean" else np.median
-        self.first_days = {
-            place: np.nanmin(table.quantity(name)) for place, name in enumerate(names) if table.kind(name) == DATE
-        }
-        # Long whole numbers are told by their distance from the least, or floats would make neighbours equal.
-        self.least = {
-            place: low for place, name in enumerate(names) if (low := _least_of_long(table, name)) is not None
-        }
-        self.fills: dict[int, float] = {}
+        # Dates are told by their days since the first; long whole numbers by their distance from the least, or floats
+        # would make neighbours equal.
+        dates = [name for name in names if table.kind(name) == DATE]
+        self.origins: dict[str, Any] = {name: np.nanmin(table.quantity(name)) for name in dates}
+        self.units = dict.fromkeys(dates, _DAY)
+        self.origins |= {name: low for name in names if (low := _least_of_long(table, name)) is not None}
+        self.fills: dict[str, float] = {}
         gaps: dict[str, int] = {}
-        for place, name in enumerate(names):
+        for name in names:
             if table.n_missing(name) and (n_gaps := int(np.count_nonzero(~np.isfinite(table.quantity(name)[rows])))):
                 gaps[name] = n_gaps
-                self.fills[place] = self._usual(name)
+                self.fills[name] = self._usual(name)
         self.notes = []
         if gaps:
             word = "mean" if missing == "impute mean" else "median"
             replaced = f"{counted(sum(gaps.values()), 'missing number')} replaced by the {word} of the column"
             self.notes.append(f"{replaced}: {gap_list(gaps)}")
-        if self.first_days:
-            days = ", ".join(names[place] for place in self.first_days)
-            self.notes.append(f"dates as days since the first: {one_line(days, 60)}")
+        if dates:
+            self.notes.append(f"dates as days since the first: {one_line(', '.join(dates), 60)}")
 
     @property
     def is_plain(self) -> bool:
         """Return whether the values are those of the file."""
-        return not self.fills and not self.first_days and not self.least
+        return not self.fills and not self.origins
 
     def block(self, table: Table, rows: np.ndarray) -> np.ndarray:
         X = table.numbers(self.made, rows)
         if table is not self.table:  # which may lack values where this one lacks none
             for name in filter(table.n_missing, self.made):
-                self.fills.setdefault(self.made.index(name), self._usual(name))
+                self.fills.setdefault(name, self._usual(name))
         if self.is_plain:
             return X
         X = X.astype(np.float64, copy=False)
-        for place, fill in self.fills.items():
-            column = X[:, place]
-            column[~np.isfinite(column)] = fill
-        for place, first in self.first_days.items():
-            X[:, place] = (X[:, place] - first) / _DAY
-        for place, least in self.least.items():
-            X[:, place] = table.quantity(self.made[place])[rows] - least
+        for place, name in enumerate(self.made):
+            column, origin, unit = X[:, place], self.origins.get(name, 0), self.units.get(name, 1)
+            if name in self.origins:
+                column[:] = (table.quantity(name)[rows] - origin) / unit
+            if name in self.fills:
+                column[~np.isfinite(column)] = (self.fills[name] - origin) / unit
         return X
 
     def _usual(self, name: str) -> float:
