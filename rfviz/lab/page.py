@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 import numpy as np
 
 from rfviz.cache import Cache
-from rfviz.experiments.base import Chart, Experiment, ExperimentInParts, revision
+from rfviz.experiments.base import Chart, Experiment, ExperimentInParts
 from rfviz.experiments.data import NO_DATA, Data
 from rfviz.experiments.work import Work
 from rfviz.features import FeatureMap
@@ -27,7 +27,7 @@ from rfviz.lab.panel import Panel
 if TYPE_CHECKING:
     from rfviz.datasets.files import PreparedRows
 
-__all__ = ["Computed", "ExperimentPage", "MapExport", "Page", "Presets", "WorkPage", "compute", "revision"]
+__all__ = ["Computed", "ExperimentPage", "MapExport", "Page", "Presets", "compute"]
 
 Source = TypeVar("Source")
 Settings = TypeVar("Settings")
@@ -187,31 +187,6 @@ class ExperimentPage(Page[SourceOfData, SomeExperiment, Result]):
 
     def script(self, source: SourceOfData, settings: SomeExperiment) -> str:
         return script.of_experiment(self.data(source), settings)
-
-
-class WorkPage(Page[Source, Settings, Result]):
-    """A page whose computation goes on in parts while it shows what is known."""
-
-    def has_parts(self, source: Source) -> bool:
-        return True
-
-    @abstractmethod
-    def work(self, source: Source, settings: Settings, cache: Cache) -> Work: ...
-
-    @abstractmethod
-    def collect(self, source: Source, settings: Settings, work: Work, cache: Cache) -> Result: ...
-
-    def run(self, source: Source, settings: Settings, cache: Cache) -> Result:
-        """Compute all parts; see :meth:`Page.run`.
-
-        Raises
-        ------
-        RfvizError
-            If no part could be computed. What stopped some of them is a warning.
-        """
-        work = self.work(source, settings, cache)
-        work.complete(cache.progress)
-        return self.collect(source, settings, work, cache)
 
 
 @dataclass(frozen=True, eq=False)

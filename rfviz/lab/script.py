@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import pprint
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -16,44 +15,11 @@ from rfviz.datasets.base import is_own
 from rfviz.experiments.base import Experiment
 from rfviz.experiments.data import NO_DATA, Data
 from rfviz.experiments.source import classes_in, source
-from rfviz.features import MapSpec
 
-__all__ = ["load_data", "notebook", "of_experiment", "python", "write"]
+__all__ = ["load_data", "notebook", "of_experiment", "write"]
 
-_WIDTH = 100
 # Conventional names.
 _SHORT = {"numpy": "np", "pandas": "pd"}
-
-
-def python(value: Any, indent: int = 0) -> str:
-    """Return a value as Python source, broken over lines where it is long.
-
-    Parameters
-    ----------
-    value : object
-        Numbers, texts, specifications of maps, and containers of them.
-    indent : int
-        Spaces before what follows the first line.
-    """
-    text = repr(value)
-    if len(text) <= _WIDTH - indent:
-        return text
-    deeper = indent + 4
-    if isinstance(value, MapSpec):
-        params = [f"{name}={python(item, deeper)}" for name, item in value.params.items()]
-        return _lines("MapSpec(", [value.cls.__name__, *params], ")", indent)
-    if isinstance(value, Mapping):
-        return _lines("{", [f"{name!r}: {python(item, deeper)}" for name, item in value.items()], "}", indent)
-    if isinstance(value, (list, tuple)) and not all(isinstance(item, (int, float)) for item in value):
-        opening, closing = "[]" if isinstance(value, list) else "()"
-        return _lines(opening, [python(item, deeper) for item in value], closing, indent)
-    text = pprint.pformat(value, width=_WIDTH - indent, sort_dicts=False, compact=True)
-    return text.replace("\n", "\n" + " " * indent)
-
-
-def _lines(opening: str, items: Iterable[str], closing: str, indent: int) -> str:
-    margin = "\n" + " " * indent
-    return opening + "".join(f"{margin}    {item}," for item in items) + margin + closing
 
 
 def load_data(data: Data) -> str:

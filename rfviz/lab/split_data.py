@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from rfviz.experiments.data import Data
-from rfviz.experiments.split_data import SplitData
-from rfviz.lab import script
 from rfviz.lab.panel import Panel
 from rfviz.params import Param
 
-__all__ = ["choose_all_rows", "choose_share", "lines_of"]
+__all__ = ["choose_all_rows", "choose_share"]
 
 _TEST = Param("test", 25, "int", 5, 75, label="Test rows, %", help="For data without a split of their own.")
 _ALL_ROWS = Param(
@@ -27,11 +25,3 @@ def choose_share(panel: Panel, data: Data) -> float:
 def choose_all_rows(panel: Panel, data: Data) -> bool:
     """Ask whether to train on all rows, if the data were drawn from more."""
     return data.dataset.is_drawn and panel.control(_ALL_ROWS)
-
-
-def lines_of(source: SplitData) -> str:
-    """Return lines of a script that load data as ``dataset`` and split them as ``split``."""
-    more = ", all_rows=True" if source.all_rows else ""
-    return (
-        f"{script.load_data(source.data)}\nsplit = make_split(dataset, {source.normalise!r}, {source.test_share}{more})"
-    )

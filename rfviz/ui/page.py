@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 import streamlit as st
 
 from rfviz.errors import ParameterError, RfvizError
-from rfviz.experiments.base import Chart
+from rfviz.experiments.base import Chart, revision
 from rfviz.experiments.work import Work
 from rfviz.expressions import ExpressionError
 from rfviz.lab.animation import AnimationSpec
 from rfviz.lab.controls import Control
-from rfviz.lab.page import Computed, Page, compute, revision
+from rfviz.lab.page import Computed, Page, compute
 from rfviz.ui import layout
 from rfviz.ui.cache import SessionCache, session_cache
 from rfviz.ui.controls import PagePanel

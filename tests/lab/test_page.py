@@ -3,9 +3,8 @@
 import pandas as pd
 import plotly.graph_objects as go
 
-from rfviz.experiments.base import Chart
+from rfviz.experiments.base import Chart, revision
 from rfviz.features import MapSpec, RandomMaxout
-from rfviz.lab.page import revision
 
 
 def test_a_revision_differs_where_a_part_does_and_stays_otherwise():

@@ -19,15 +19,6 @@ def test_the_line_that_loads_data_loads_these(name, given):
     assert all(f"{key}={value!r}" in script.load_data(data) for key, value in data.values)
 
 
-def test_values_are_written_as_they_are_whatever_their_length():
-    maps = [MapSpec(RandomMaxout, n_components=m, pool_size=8, random_state=3) for m in range(1, 9)]
-    deep = {"maps": maps, "numbers": tuple(range(200)), "words": ["a long word"] * 20, "plane": (1.5, -2.0)}
-    for value in (maps, deep, maps[0], {}, ()):
-        text = script.python(value, 4)
-        assert eval(text, {"MapSpec": MapSpec, "RandomMaxout": RandomMaxout}) == value
-        assert all(len(line) <= 120 for line in text.splitlines())
-
-
 def test_what_is_named_is_imported_from_where_it_is_public():
     text = script.write("A title.", "print(MapSpec, np, datasets)", [MapSpec, np, datasets, RandomMaxout])
     names = {}
