@@ -39,8 +39,19 @@ def running_app(
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", module, "run", script.name, "--server.headless", "true",
-               "--server.address", "127.0.0.1", "--server.port", str(port)]  # fmt: skip
+    command = [
+        sys.executable,
+        "-m",
+        module,
+        "run",
+        script.name,
+        "--server.headless",
+        "true",
+        "--server.address",
+        "127.0.0.1",
+        "--server.port",
+        str(port),
+    ]
     with tempfile.TemporaryFile() as temporary:
         log = log or temporary
         # What an earlier run has computed would be no computation now.

@@ -66,8 +66,10 @@ def time_overlap(device: Device, n: int, d: int, m: int) -> list[dict[str, Any]]
             for first in range(0, n, block):
                 device.asarray(X[first : first + block]) @ W
 
-        return [{"way": name, "ms": 1e3 * best_of(device, way)} for name, way in
-                {"fetched ahead": ahead, "one by one": one_by_one}.items()]  # fmt: skip
+        return [
+            {"way": name, "ms": 1e3 * best_of(device, way)}
+            for name, way in {"fetched ahead": ahead, "one by one": one_by_one}.items()
+        ]
 
 
 def best_of(device: Device, function: Callable[[], Any], turns: int = 5) -> float:

@@ -64,8 +64,11 @@ def compare(n: int, m_max: int, repetitions: int) -> tuple[list[dict], RidgePath
         for m in grid:
             Ridge(alpha=ALPHA / m_max, solver="cholesky").fit(Phi[:, :m], codes).predict(Phi_test[:, :m])
 
-    functions = {"curve": lambda: curve(list(grid), "curve"), "last": lambda: curve([int(grid[-1])], "last"),
-                 "refit": refit}  # fmt: skip
+    functions = {
+        "curve": lambda: curve(list(grid), "curve"),
+        "last": lambda: curve([int(grid[-1])], "last"),
+        "refit": refit,
+    }
     seconds = interleaved(functions, repetitions)
     median = {name: float(np.median(times)) for name, times in seconds.items()}
     over_last, of_refit = (
@@ -88,10 +91,14 @@ def share_of_product(path: RidgePathClassifier, n: int, m: int) -> list[dict]:
     product = 2 * 4096 * 784 * 8192 / best / 1e9
     work = {"features": 2 * n * 784 * m * POOL_SIZE, "Gram matrix": n * m**2, "factorisation": m**3 / 3}
     return [
-        {"part": part, "seconds": path.timings_[part], "GFLOP/s": flops / path.timings_[part] / 1e9,
-         "share of the product's rate": flops / path.timings_[part] / 1e9 / product}
+        {
+            "part": part,
+            "seconds": path.timings_[part],
+            "GFLOP/s": flops / path.timings_[part] / 1e9,
+            "share of the product's rate": flops / path.timings_[part] / 1e9 / product,
+        }
         for part, flops in work.items()
-    ]  # fmt: skip
+    ]
 
 
 def _timed(function) -> float:

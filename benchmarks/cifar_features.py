@@ -87,10 +87,12 @@ def main() -> None:
         write_json(options.json, payload)
     fewest = min(len(result["by_epoch"]) for result in results.values())
     print(f"\nAfter {fewest} epochs, which all have:")
-    report({
-        name: {"m": options.m, "accuracy": [[value] for value in result["by_epoch"][fewest - 1]]}
-        for name, result in results.items()
-    })  # fmt: skip
+    report(
+        {
+            name: {"m": options.m, "accuracy": [[value] for value in result["by_epoch"][fewest - 1]]}
+            for name, result in results.items()
+        }
+    )
 
 
 def trained(name: str, train: tuple, test: tuple, options: argparse.Namespace) -> dict:

@@ -44,10 +44,14 @@ def problems() -> list[tuple[str, tuple[np.ndarray, np.ndarray]]]:
     x = generator.uniform(-2, 2, (5000, 2))
     uneven = np.sin(2 * x[:, 0]) + generator.standard_normal(5000) * (0.1 + np.abs(x[:, 1]))
     X, y = load_diabetes(return_X_y=True)
-    found = [("Friedman 1", make_friedman1(5000, 10, noise=1.0, random_state=0)), ("uneven noise", (x, uneven)),
-             ("diabetes", (X, y.astype(float))), ("digits", load_digits(return_X_y=True)),
-             ("breast cancer", load_breast_cancer(return_X_y=True)),
-             ("moons", make_moons(5000, noise=0.4, random_state=0))]  # fmt: skip
+    found = [
+        ("Friedman 1", make_friedman1(5000, 10, noise=1.0, random_state=0)),
+        ("uneven noise", (x, uneven)),
+        ("diabetes", (X, y.astype(float))),
+        ("digits", load_digits(return_X_y=True)),
+        ("breast cancer", load_breast_cancer(return_X_y=True)),
+        ("moons", make_moons(5000, noise=0.4, random_state=0)),
+    ]
     return [(name, (StandardScaler().fit_transform(A), b)) for name, (A, b) in found]
 
 
@@ -69,11 +73,14 @@ def measure(name: str, X: np.ndarray, y: np.ndarray, level: float, splits: int) 
             shares.append(np.mean(np.any(sets & (classes == y[test][:, None]), axis=1)))
             sizes.append(np.mean(sets.sum(axis=1)))
     return {
-        "data": name, "kind": "interval" if y.dtype.kind == "f" else "set", "level": level, "splits": splits,
+        "data": name,
+        "kind": "interval" if y.dtype.kind == "f" else "set",
+        "level": level,
+        "splits": splits,
         "coverage": round(float(np.mean(shares)), 4),
         "standard error": round(float(np.std(shares, ddof=1) / np.sqrt(splits)), 4),
         "mean size": round(float(np.mean(sizes)), 3),
-    }  # fmt: skip
+    }
 
 
 if __name__ == "__main__":

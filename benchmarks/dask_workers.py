@@ -112,10 +112,14 @@ def main(arguments: list[str] | None = None) -> None:
         for turn in range(given.turns):
             order = list(ways)[:: 1 if turn % 2 else -1]
             seconds = {name: ways[name](n) for name in order}
-            runs.append({name: seconds[name] for name in ways} | {
-                "ratio": seconds["1 worker"] / seconds["2 workers"],
-                "ratio of processes": seconds["1 process"] / seconds["2 processes"], "load": os.getloadavg()[0],
-            })  # fmt: skip
+            runs.append(
+                {name: seconds[name] for name in ways}
+                | {
+                    "ratio": seconds["1 worker"] / seconds["2 workers"],
+                    "ratio of processes": seconds["1 process"] / seconds["2 processes"],
+                    "load": os.getloadavg()[0],
+                }
+            )
             print(markdown_table(runs[-1:]), flush=True)
     medians = {
         f"median {name}": float(np.median([run[name] for run in runs])) for name in ("ratio", "ratio of processes")

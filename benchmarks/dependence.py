@@ -57,9 +57,12 @@ def alarms(n: int, runs: int) -> dict[str, object]:
         told += bool((result.adjusted[upper] <= 0.01).any())
     values = np.concatenate(p)
     return {
-        "rows": n, "tables": runs, "p at most 0.05": round(float(np.mean(values <= 0.05)), 4),
-        "p at most 0.001": round(float(np.mean(values <= 0.001)), 5), "tables with a pair told": told,
-    }  # fmt: skip
+        "rows": n,
+        "tables": runs,
+        "p at most 0.05": round(float(np.mean(values <= 0.05)), 4),
+        "p at most 0.001": round(float(np.mean(values <= 0.001)), 5),
+        "tables with a pair told": told,
+    }
 
 
 if __name__ == "__main__":

@@ -62,10 +62,14 @@ def measured(what: str, X: np.ndarray) -> dict[str, object]:
         result = find_drift(*halves(X))
         seconds = time.process_time() - start
     return {
-        "table": what, "CPU seconds": round(seconds, 2), "extra memory, MB": round(peak.extra / 1e6),
-        "p": result.p_value, "columns": result.columns().tolist(), "p of combinations": result.together_p,
+        "table": what,
+        "CPU seconds": round(seconds, 2),
+        "extra memory, MB": round(peak.extra / 1e6),
+        "p": result.p_value,
+        "columns": result.columns().tolist(),
+        "p of combinations": result.together_p,
         "pairs": [[one, other] for one, other, _, _ in result.pairs],
-    }  # fmt: skip
+    }
 
 
 def halves(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -123,9 +127,13 @@ def alarms(kind: object, runs: int) -> dict[str, object]:
     share = np.round(np.mean(p <= LEVEL, axis=0), 4).tolist()
     strict = np.round(np.mean(p[:, 0] <= 0.001), 4)
     return {
-        "table": kind.__doc__.removesuffix("."), "runs": runs, "alarms at 0.05": share[0], "of columns": share[1],
-        "of combinations": share[2], "alarms at 0.001": float(strict),
-    }  # fmt: skip
+        "table": kind.__doc__.removesuffix("."),
+        "runs": runs,
+        "alarms at 0.05": share[0],
+        "of columns": share[1],
+        "of combinations": share[2],
+        "alarms at 0.001": float(strict),
+    }
 
 
 CHANGES = (

@@ -72,10 +72,13 @@ def table(structure: str, curve: str, result: KernelErrorResult) -> list[dict]:
     return [
         {"skeleton": structure, "map": curve, "m": int(m)}
         | {title: float(frame[title][place]) for name, title in METRICS.items() if name != "correlation"}
-        | {"1 − correlation": float(1 - frame["correlation"][place]), "RMSE s.d.": float(frame["RMSE s.d."][place]),
-           "predicted RMSE": _number(frame["predicted RMSE"][place])}
+        | {
+            "1 − correlation": float(1 - frame["correlation"][place]),
+            "RMSE s.d.": float(frame["RMSE s.d."][place]),
+            "predicted RMSE": _number(frame["predicted RMSE"][place]),
+        }
         for place, m in enumerate(result.m_grid)
-    ]  # fmt: skip
+    ]
 
 
 def compare(structure: str, results: dict[tuple[str, str], KernelErrorResult]) -> list[dict]:
@@ -89,13 +92,20 @@ def compare(structure: str, results: dict[tuple[str, str], KernelErrorResult]) -
                 title, a, b = f"1 − {title}", 1.0 - a, 1.0 - b
             gain = b.mean(axis=0) - a.mean(axis=0)
             error = np.sqrt((a.var(axis=0, ddof=1) + b.var(axis=0, ddof=1)) / len(a))
-            verdicts.append({
-                "skeleton": structure, "first": first, "second": second, "measure": title, "budgets": len(gain),
-                "ahead": int((gain > 0).sum()), "surely ahead": int((gain > _SURE * error).sum()),
-                "surely behind": int((gain < -_SURE * error).sum()),
-                "ratio, smallest m": float(a.mean(axis=0)[0] / b.mean(axis=0)[0]),
-                "ratio, largest m": float(a.mean(axis=0)[-1] / b.mean(axis=0)[-1]),
-            })  # fmt: skip
+            verdicts.append(
+                {
+                    "skeleton": structure,
+                    "first": first,
+                    "second": second,
+                    "measure": title,
+                    "budgets": len(gain),
+                    "ahead": int((gain > 0).sum()),
+                    "surely ahead": int((gain > _SURE * error).sum()),
+                    "surely behind": int((gain < -_SURE * error).sum()),
+                    "ratio, smallest m": float(a.mean(axis=0)[0] / b.mean(axis=0)[0]),
+                    "ratio, largest m": float(a.mean(axis=0)[-1] / b.mean(axis=0)[-1]),
+                }
+            )
     return verdicts
 
 

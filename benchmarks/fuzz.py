@@ -68,12 +68,62 @@ _RUNG = re.compile(r"^Traceback \(most recent call last\):\n((?:[ \t].*\n)+)(\S.
 # --- what is sent -----------------------------------------------------------------------------------------------------
 
 _ODD = [
-    "", " ", "0", "-1", "1", "2", "1e308", "1e999", "-1e999", "nan", "Infinity", "9" * 400, "1.5", "0x10", "١٢", "true",
-    "None", "null", "[]", "{}", "[[[[", "a,b,,", ",", ",,,,", "1,", "1,2,3", "-5,99999999", "../../etc/passwd", "own:x",
-    "folder:../x", "openml:1", "openml:x", "openml:-1", "<script>alert(1)</script>", "__import__('os')", "$$ID", "%00",
-    "\x00", "\ud7ff", "😀" * 50, "ü" * 2000, "a" * 20_000, "'; drop table", "RandomMaxout", "RandomMaxout,", "digits",
-    "moons", "figure-1", "{\"moved\":1}", "1;2", "0.5,0.5,", "1-1", "row-5", "x" * 300 + ",", "00000000000000000000001",
-]  # fmt: skip
+    "",
+    " ",
+    "0",
+    "-1",
+    "1",
+    "2",
+    "1e308",
+    "1e999",
+    "-1e999",
+    "nan",
+    "Infinity",
+    "9" * 400,
+    "1.5",
+    "0x10",
+    "١٢",
+    "true",
+    "None",
+    "null",
+    "[]",
+    "{}",
+    "[[[[",
+    "a,b,,",
+    ",",
+    ",,,,",
+    "1,",
+    "1,2,3",
+    "-5,99999999",
+    "../../etc/passwd",
+    "own:x",
+    "folder:../x",
+    "openml:1",
+    "openml:x",
+    "openml:-1",
+    "<script>alert(1)</script>",
+    "__import__('os')",
+    "$$ID",
+    "%00",
+    "\x00",
+    "\ud7ff",
+    "😀" * 50,
+    "ü" * 2000,
+    "a" * 20_000,
+    "'; drop table",
+    "RandomMaxout",
+    "RandomMaxout,",
+    "digits",
+    "moons",
+    "figure-1",
+    '{"moved":1}',
+    "1;2",
+    "0.5,0.5,",
+    "1-1",
+    "row-5",
+    "x" * 300 + ",",
+    "00000000000000000000001",
+]
 _VIEW = ["zoom", "present", "hide", "embed", "embed_options", "lesson", "step", "open", "tab", "data", "point", "pin"]
 
 
@@ -123,27 +173,67 @@ def web_path(chance: random.Random) -> str:
 _TEXTS = [text.encode("utf-8", "ignore").decode() for text in _ODD]  # protobuf takes no half of a pair
 _IDS = ["", "x", "$$ID-0-foreign", "$$WIDGET_ID-1", "\x00", "a" * 5000, "$$ID-deadbeef-None", "rfviz:device"]
 _JSONS = [
-    "", "null", "0", "[]", "{", "{}", '"x"', "NaN", "[" * 3000, '{"moved": null}', '{"moved": 3}', '{"moved": {}}',
-    '{"moved": {"index": 1e9}}', '{"moved": {"index": -1}}', '{"moved": {"index": "2"}}', '{"moved": {"index": null}}',
-    '{"moved": {"index": 2.5}}', '{"moved": {"index": [1]}}', '{"moved": {"index": true}}', '{"moved": {"index": NaN}}',
-    '{"moved": {"index": 3, "count": "x"}}', '{"other": {"index": 3}}', '{"moved": {"index": 99999999999999999999999}}',
-    '{"moved": {"row": 99999}}', '{"moved": {"row": "x"}}', '{"picked": {"row": -5}}', '{"picked": {"row": 99999999}}',
-    '{"picked": {"row": "x"}}', '{"picked": []}', '{"placed": {"clicks": [[1]]}}', '{"placed": {"clicks": "abc"}}',
-    '{"placed": {"clicks": [["a", 1, 2]]}}', '{"placed": {"clicks": [[1e300, -1e300, 1e9]]}}',
+    "",
+    "null",
+    "0",
+    "[]",
+    "{",
+    "{}",
+    '"x"',
+    "NaN",
+    "[" * 3000,
+    '{"moved": null}',
+    '{"moved": 3}',
+    '{"moved": {}}',
+    '{"moved": {"index": 1e9}}',
+    '{"moved": {"index": -1}}',
+    '{"moved": {"index": "2"}}',
+    '{"moved": {"index": null}}',
+    '{"moved": {"index": 2.5}}',
+    '{"moved": {"index": [1]}}',
+    '{"moved": {"index": true}}',
+    '{"moved": {"index": NaN}}',
+    '{"moved": {"index": 3, "count": "x"}}',
+    '{"other": {"index": 3}}',
+    '{"moved": {"index": 99999999999999999999999}}',
+    '{"moved": {"row": 99999}}',
+    '{"moved": {"row": "x"}}',
+    '{"picked": {"row": -5}}',
+    '{"picked": {"row": 99999999}}',
+    '{"picked": {"row": "x"}}',
+    '{"picked": []}',
+    '{"placed": {"clicks": [[1]]}}',
+    '{"placed": {"clicks": "abc"}}',
+    '{"placed": {"clicks": [["a", 1, 2]]}}',
+    '{"placed": {"clicks": [[1e300, -1e300, 1e9]]}}',
     '{"removed": {"name": []}}',
-    '{"asked": {"by": 7}}', '{"asked": {"by": -1}}', '{"asked": {"restore": "x"}}', '{"asked": 1}', '{"kept": {}}',
-    '{"kept": {"id": [], "value": "x"}}', '{"pinned": {}}', '{"zoom": 5}', '{"zoom": "%s"}' % ("x" * 9999),
-]  # fmt: skip
+    '{"asked": {"by": 7}}',
+    '{"asked": {"by": -1}}',
+    '{"asked": {"restore": "x"}}',
+    '{"asked": 1}',
+    '{"kept": {}}',
+    '{"kept": {"id": [], "value": "x"}}',
+    '{"pinned": {}}',
+    '{"zoom": 5}',
+    '{"zoom": "%s"}' % ("x" * 9999),
+]
 _NUMBERS = [0, 1, -1, 2, 7, 10**9, -(10**9), 2**53, 2**62, -(2**63) + 1]
 _REALS = [*map(float, _NUMBERS), float("nan"), float("inf"), -float("inf"), 1e308, 0.5, 1e-320]
 # The fields of a widget's state, what they may hold, and whether that is a list.
 _STATES: list[tuple[str, Sequence[Any], bool]] = [
-    ("json_value", _JSONS, False), ("json_value", _JSONS, False), ("json_trigger_value", _JSONS, False),
-    ("trigger_value", [True], False), ("bool_value", [True, False], False), ("double_value", _REALS, False),
-    ("int_value", _NUMBERS, False), ("string_value", _TEXTS, False),
-    ("double_array_value", _REALS, True), ("int_array_value", _NUMBERS, True), ("string_array_value", _TEXTS, True),
+    ("json_value", _JSONS, False),
+    ("json_value", _JSONS, False),
+    ("json_trigger_value", _JSONS, False),
+    ("trigger_value", [True], False),
+    ("bool_value", [True, False], False),
+    ("double_value", _REALS, False),
+    ("int_value", _NUMBERS, False),
+    ("string_value", _TEXTS, False),
+    ("double_array_value", _REALS, True),
+    ("int_array_value", _NUMBERS, True),
+    ("string_array_value", _TEXTS, True),
     ("bytes_value", [b"", b"\x00", b"ARROW1" + bytes(100)], False),
-]  # fmt: skip
+]
 
 
 def message(chance: random.Random, visitor: Visitor) -> bytes:
@@ -239,15 +329,19 @@ def good_files(folder: Path) -> dict[str, bytes]:
     holed = table.mask(chance.random(table.shape) < 0.2)
     X, y = table[list("abcd")].to_numpy(), (table["a"] > 0).to_numpy(int)
     found = {
-        "table.csv": table.to_csv(index=False).encode(), "holes.csv": holed.to_csv(index=False).encode(),
-        "table.tsv": table.to_csv(index=False, sep="\t").encode(), "utf16.csv": table.to_csv().encode("utf-16"),
+        "table.csv": table.to_csv(index=False).encode(),
+        "holes.csv": holed.to_csv(index=False).encode(),
+        "table.tsv": table.to_csv(index=False, sep="\t").encode(),
+        "utf16.csv": table.to_csv().encode("utf-16"),
         "semicolons.csv": table.to_csv(index=False, sep=";", decimal=",").encode(),
-        "rows.npz": _saved(X=X, y=y), "split.npz": _saved(X_train=X, y_train=y, X_test=X[:9], y_test=y[:9]),
+        "rows.npz": _saved(X=X, y=y),
+        "split.npz": _saved(X_train=X, y_train=y, X_test=X[:9], y_test=y[:9]),
         "images.npz": _saved(X=chance.integers(0, 255, (12, 8, 8), dtype=np.uint8), y=y[:12]),
         "pickled.npz": _saved(X=np.array([_Bomb(folder / "ran")] * 9, dtype=object), y=y[:9]),
-        "pickle.npz": pickle.dumps(_Bomb(folder / "ran")), "pickle.pkl": pickle.dumps(_Bomb(folder / "ran")),
+        "pickle.npz": pickle.dumps(_Bomb(folder / "ran")),
+        "pickle.pkl": pickle.dumps(_Bomb(folder / "ran")),
         "pictures.zip": _pictures(chance),
-    }  # fmt: skip
+    }
     for name, frame in (("table", table), ("holes", holed)):
         buffer = io.BytesIO()
         frame.to_parquet(buffer)
@@ -283,23 +377,30 @@ def _zipped(members: dict[str, np.ndarray]) -> bytes:
 
 
 _CELLS = st.one_of(
-    st.text(max_size=12), st.integers().map(str), st.floats().map(repr), st.dates().map(str),
+    st.text(max_size=12),
+    st.integers().map(str),
+    st.floats().map(repr),
+    st.dates().map(str),
     st.sampled_from(["", "NaN", "NA", "-", "1,5", "1e999", '"', "'", "\x00", "=1+1", "true"]),
-)  # fmt: skip
+)
 _TABLES = st.builds(
     lambda rows, comma, end: end.join(comma.join(row) for row in rows).encode("utf-8", "surrogatepass"),
     st.integers(1, 6).flatmap(lambda width: st.lists(st.lists(_CELLS, min_size=width, max_size=width), max_size=12)),
-    st.sampled_from([",", ";", "\t", "|", ", "]), st.sampled_from(["\n", "\r\n", "\r"]),
-)  # fmt: skip
+    st.sampled_from([",", ";", "\t", "|", ", "]),
+    st.sampled_from(["\n", "\r\n", "\r"]),
+)
 _DTYPES = st.sampled_from(["u1", "i2", "i8", "u8", "f2", "f4", "f8", "c8", "?", "U3", "S3", "M8[s]", "m8[s]"])
 _ARRAYS = st.builds(
     lambda kind, shape, fill: np.full(shape, fill).astype(kind),
-    _DTYPES, st.lists(st.integers(0, 6), max_size=4).map(tuple), st.integers(0, 9),
-)  # fmt: skip
+    _DTYPES,
+    st.lists(st.integers(0, 6), max_size=4).map(tuple),
+    st.integers(0, 9),
+)
 _MEMBERS = st.dictionaries(
     st.sampled_from(["X", "y", "order", "X_train", "y_train", "X_test", "y_test", "x", "arr_0", "file", "ä"]),
-    _ARRAYS, max_size=5,
-)  # fmt: skip
+    _ARRAYS,
+    max_size=5,
+)
 _GENERATED = st.one_of(
     st.tuples(st.sampled_from(["table.csv", "table.tsv", "table.txt"]), _TABLES),
     st.tuples(st.just("arrays.npz"), _MEMBERS.map(_zipped)),
@@ -315,9 +416,12 @@ def generated_files(number: int, start: int) -> list[tuple[str, bytes]]:
 
     @seed(start)
     @settings(
-        max_examples=max(number, 1), database=None, phases=[Phase.generate], deadline=None,
+        max_examples=max(number, 1),
+        database=None,
+        phases=[Phase.generate],
+        deadline=None,
         suppress_health_check=list(HealthCheck),
-    )  # fmt: skip
+    )
     @given(_GENERATED)
     def collect(file: tuple[str, bytes]) -> None:
         found.append(file)

@@ -41,10 +41,14 @@ def hamming_times(n: int, n_queries: int, m: int, q: int, repetitions: int) -> l
     seconds = interleaved(ways, repetitions)
     pairs = n * n_queries
     return [
-        {"way": way, "ns a pair": 1e9 * min(times) / pairs, "s": min(times),
-         "bytes a point": base.words.nbytes // n if way == "bit planes" else (8 if "scipy" in way else 1) * m}
+        {
+            "way": way,
+            "ns a pair": 1e9 * min(times) / pairs,
+            "s": min(times),
+            "bytes a point": base.words.nbytes // n if way == "bit planes" else (8 if "scipy" in way else 1) * m,
+        }
         for way, times in seconds.items()
-    ]  # fmt: skip
+    ]
 
 
 def main() -> None:

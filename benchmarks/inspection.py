@@ -101,9 +101,17 @@ def wide(rng: Generator, n: int = 150, d: int = 80) -> pd.DataFrame:
 
 #: Kinds of clean tables, and the findings that may speak of each: that nothing is learnt from noise is true.
 CLEAN = {
-    two_classes: set(), regression: set(), mixed: set(), unlabelled: set(), skewed: set(), noise: {"structure"},
-    three_classes: set(), dated: set(), few: {"structure"}, wide: {"structure", "dimension", "distances"},
-}  # fmt: skip
+    two_classes: set(),
+    regression: set(),
+    mixed: set(),
+    unlabelled: set(),
+    skewed: set(),
+    noise: {"structure"},
+    three_classes: set(),
+    dated: set(),
+    few: {"structure"},
+    wide: {"structure", "dimension", "distances"},
+}
 
 
 # --- planted faults ---------------------------------------------------------------------------------------------------

@@ -46,14 +46,22 @@ def table(kind: str, seed: int, n: int, d: int) -> tuple[np.ndarray, np.ndarray]
     a, b, c = X[:, :3].T
     line, curves = a - b + 0.5 * c, np.sin(2 * a) + b**2 + np.abs(c)
     y = {
-        "linear": line + noise, "plane": line > 0, "plane, 10% flipped": (line > 0) != (flip < 0.1),
-        "odds": generator.logistic(size=n) + line > 0, "curves": curves + 0.5 * noise,
+        "linear": line + noise,
+        "plane": line > 0,
+        "plane, 10% flipped": (line > 0) != (flip < 0.1),
+        "odds": generator.logistic(size=n) + line > 0,
+        "curves": curves + 0.5 * noise,
         "three classes": (line + noise > -1).astype(int) + (line + noise > 1),
-        "curves of odds": generator.logistic(size=n) + 2 * curves > 4, "heavy tail": a + generator.standard_t(2, n),
-        "noise": noise, "classes of noise": generator.integers(0, 3, n), "product": a * b + 0.5 * noise,
-        "xor": a * b > 0, "xor, 20% flipped": (a * b > 0) != (flip < 0.2), "three": a * b * c + 0.2 * noise,
+        "curves of odds": generator.logistic(size=n) + 2 * curves > 4,
+        "heavy tail": a + generator.standard_t(2, n),
+        "noise": noise,
+        "classes of noise": generator.integers(0, 3, n),
+        "product": a * b + 0.5 * noise,
+        "xor": a * b > 0,
+        "xor, 20% flipped": (a * b > 0) != (flip < 0.2),
+        "three": a * b * c + 0.2 * noise,
         "ring": a**2 + b**2 > 1.4,
-    }[kind]  # fmt: skip
+    }[kind]
     return X, y if y.dtype.kind == "f" else y.astype(int)
 
 
@@ -65,11 +73,17 @@ def measure(kind: str, tables: int, n: int = 1000, d: int = 8) -> dict[str, Any]
     z = np.array([one.together.z for one in found])
     right = {0, 1, 2} if kind == "three" else {0, 1}
     return {
-        "kind": kind, "rows": n, "columns": d, "tables": tables, "say together": sum(bool(f.columns) for f in found),
+        "kind": kind,
+        "rows": n,
+        "columns": d,
+        "tables": tables,
+        "say together": sum(bool(f.columns) for f in found),
         "of these the right columns": sum(set(one.columns) == right for one in found),
-        "say bent": sum(one.bent.is_real() for one in found), "mean z": round(float(z.mean()), 2),
-        "variance of z": round(float(z.var(ddof=1)), 2), "CPU s": round(seconds, 2),
-    }  # fmt: skip
+        "say bent": sum(one.bent.is_real() for one in found),
+        "mean z": round(float(z.mean()), 2),
+        "variance of z": round(float(z.var(ddof=1)), 2),
+        "CPU s": round(seconds, 2),
+    }
 
 
 if __name__ == "__main__":

@@ -79,17 +79,24 @@ def figure_1(name: str, draws: int, stumps: int) -> dict | None:
     run_segment(split, STUMPS, [10], ALPHA)
     curves = [boost_curve(boosted(split, stumps))]
     runs = [
-        [run_segment(split, STUMPS.replace(random_state=seed), grid, ALPHA) for grid in grids]
-        for seed in range(draws)
-    ]  # fmt: skip
+        [run_segment(split, STUMPS.replace(random_state=seed), grid, ALPHA) for grid in grids] for seed in range(draws)
+    ]
     curves.append(sink_curve(LEARNERS[DecisionStumps], DecisionStumps, runs))
     print(f"\n{name}: {len(split.X_train):,} rows to learn from, {len(split.X_test):,} to test\n")
     rows = [row for curve in curves for row in table(curve)]
     print(markdown_table(rows))
     sentence = agreement(name, curves[0], curves[1])
     print(f"\n{sentence}")
-    return {"data": name, "provenance": provenance, "train": len(split.X_train), "test": len(split.X_test),
-            "columns": split.X_train.shape[1], "draws": draws, "rows": rows, "agreement": sentence}  # fmt: skip
+    return {
+        "data": name,
+        "provenance": provenance,
+        "train": len(split.X_train),
+        "test": len(split.X_test),
+        "columns": split.X_train.shape[1],
+        "draws": draws,
+        "rows": rows,
+        "agreement": sentence,
+    }
 
 
 def boosted(split: Split, stumps: int) -> list[BoostSegment]:
@@ -104,10 +111,16 @@ def boosted(split: Split, stumps: int) -> list[BoostSegment]:
 def table(curve: Curve) -> list[dict]:
     """Return one row a K whose seconds are known."""
     return [
-        {"learner": curve.label, "K": int(r["K"]), "error %": 100 * r["error"], "s.d.": 100 * r["s.d."],
-         "train s": r["train"], "test s": r["test"]}
+        {
+            "learner": curve.label,
+            "K": int(r["K"]),
+            "error %": 100 * r["error"],
+            "s.d.": 100 * r["s.d."],
+            "train s": r["train"],
+            "test s": r["test"],
+        }
         for _, r in curve.measured.iterrows()
-    ]  # fmt: skip
+    ]
 
 
 def agreement(name: str, boosted: Curve, sinks: Curve) -> str:

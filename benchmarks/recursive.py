@@ -32,8 +32,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", type=Path, default=Path(__file__).parent / "results" / "recursive-cpu.json")
     options = parser.parse_args()
-    rows = [measure(name, *problem, kind, rounds)
-            for name, problem in problems() for kind in ("diagonal", "full") for rounds in ROUNDS]  # fmt: skip
+    rows = [
+        measure(name, *problem, kind, rounds)
+        for name, problem in problems()
+        for kind in ("diagonal", "full")
+        for rounds in ROUNDS
+    ]
     print(markdown_table(rows))
     write_json(options.json, {"machine": machine(), "rows": rows})
 
@@ -66,9 +70,15 @@ def measure(name: str, X: np.ndarray, y: np.ndarray, n_train: int, kind: str, ro
     score, first = model.score(X[n_train:], y[n_train:]), np.argsort(-model.feature_importances_)[:2]
     importance = float(model.feature_importances_[first].sum())
     return {
-        "problem": name, "rows": n_train, "matrix": kind, "rounds": rounds, "score": round(float(score), 4),
-        "first columns": first.tolist(), "their importance": round(importance, 3), "CPU s": round(seconds, 2),
-    }  # fmt: skip
+        "problem": name,
+        "rows": n_train,
+        "matrix": kind,
+        "rounds": rounds,
+        "score": round(float(score), 4),
+        "first columns": first.tolist(),
+        "their importance": round(importance, 3),
+        "CPU s": round(seconds, 2),
+    }
 
 
 if __name__ == "__main__":

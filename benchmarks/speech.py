@@ -42,9 +42,14 @@ def main() -> None:
     path = RESULTS / f"speech-{'timit' if asked.timit else 'cpu'}.json"
     frames = prepare_frames(corpus)
     what = {
-        "speech": corpus.provenance, "frames": len(frames.X), "test frames": len(frames.X_test),
-        "states": frames.n_states, "epochs": asked.epochs, "seeds": asked.seeds, "m_max": asked.m_max,
-    }  # fmt: skip
+        "speech": corpus.provenance,
+        "frames": len(frames.X),
+        "test frames": len(frames.X_test),
+        "states": frames.n_states,
+        "epochs": asked.epochs,
+        "seeds": asked.seeds,
+        "m_max": asked.m_max,
+    }
     known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     results: dict[str, Any] = (
         known if {name: known.get(name) for name in what} == what else {**what, "machine": machine(), "curves": {}}

@@ -51,10 +51,14 @@ def main() -> None:
     print(f"\n\n{device.describe()}: {seconds:.0f} s for {draws} draws\n")
     print(markdown_table(frame.to_dict("records")))
     payload = {
-        "device": device.describe(), "seconds": round(seconds, 1), "draws": draws,
-        "m": list(table.m_values), "q": list(table.q_values),
-        "errors": table.errors.round(6).tolist(), "alphas": table.alphas.tolist(),
-    }  # fmt: skip
+        "device": device.describe(),
+        "seconds": round(seconds, 1),
+        "draws": draws,
+        "m": list(table.m_values),
+        "q": list(table.q_values),
+        "errors": table.errors.round(6).tolist(),
+        "alphas": table.alphas.tolist(),
+    }
     name = "cpu" if not device.is_gpu else device.describe().split(",")[0].replace(" ", "-").lower()
     default = Path(__file__).parent / "results" / f"table1-{name}{'-quick' if options.quick else ''}.json"
     write_json(options.json or default, payload)

@@ -97,11 +97,22 @@ def _functions(xp: Any, x: Any) -> dict[str, Callable[..., Any]]:
         return xp.interp(x, xp.linspace(low, high, len(heights)), xp.asarray(heights, dtype=np.float64))
 
     return {
-        "abs": xp.abs, "sign": xp.sign, "step": lambda x: xp.where(x > 0, 1.0, 0.0), "relu": lambda x: xp.maximum(x, 0),
-        "min": lambda *of: functools.reduce(xp.minimum, of), "max": lambda *of: functools.reduce(xp.maximum, of),
-        "sqrt": xp.sqrt, "exp": xp.exp, "log": xp.log, "sin": xp.sin, "cos": xp.cos, "tanh": xp.tanh,
-        "sigmoid": lambda x: 0.5 + 0.5 * xp.tanh(0.5 * x), "erf": _special(xp).erf, "points": points,
-    }  # fmt: skip
+        "abs": xp.abs,
+        "sign": xp.sign,
+        "step": lambda x: xp.where(x > 0, 1.0, 0.0),
+        "relu": lambda x: xp.maximum(x, 0),
+        "min": lambda *of: functools.reduce(xp.minimum, of),
+        "max": lambda *of: functools.reduce(xp.maximum, of),
+        "sqrt": xp.sqrt,
+        "exp": xp.exp,
+        "log": xp.log,
+        "sin": xp.sin,
+        "cos": xp.cos,
+        "tanh": xp.tanh,
+        "sigmoid": lambda x: 0.5 + 0.5 * xp.tanh(0.5 * x),
+        "erf": _special(xp).erf,
+        "points": points,
+    }
 
 
 def _special(xp: Any) -> Any:

@@ -23,8 +23,15 @@ def fetch(app, path, encoding="identity", query=b"", hear=lambda message: None, 
         (b"accept-encoding", encoding.encode()),
         *((name.encode(), text.encode()) for name, text in more.items()),
     ]
-    scope = {"type": "http", "method": "GET" if body is None else "POST", "path": path, "root_path": "",
-             "query_string": query, "headers": headers, "asgi": {"spec_version": "2.4"}}  # fmt: skip
+    scope = {
+        "type": "http",
+        "method": "GET" if body is None else "POST",
+        "path": path,
+        "root_path": "",
+        "query_string": query,
+        "headers": headers,
+        "asgi": {"spec_version": "2.4"},
+    }
     asyncio.run(app(scope, receive, send))
     body = b"".join(message["body"] for message in sent[1:])
     return sent[0]["status"], Headers(raw=sent[0]["headers"]), body

@@ -136,9 +136,18 @@ def _built(code: str, options: tuple[str, ...]) -> Path:
             source, made = Path(work) / "kernel.cpp", Path(work) / "kernel.so"
             source.write_text(code)
             command = [
-                HOST_COMPILER, "-O2", "-std=c++17", "-shared", "-fPIC", "-ffp-contract=off", "-w", *options,
-                str(source), "-o", str(made),
-            ]  # fmt: skip
+                HOST_COMPILER,
+                "-O2",
+                "-std=c++17",
+                "-shared",
+                "-fPIC",
+                "-ffp-contract=off",
+                "-w",
+                *options,
+                str(source),
+                "-o",
+                str(made),
+            ]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode:
                 raise RuntimeError(done.stderr)

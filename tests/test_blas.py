@@ -111,11 +111,14 @@ def test_numpy_computes_with_the_choice():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-@pytest.mark.parametrize(("before", "first", "after"), [
-    (None, "", "16"),
-    ("26", "", "26"),  # what somebody has asked for stays
-    (None, "import numpy", None),  # too late to do anything
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("before", "first", "after"),
+    [
+        (None, "", "16"),
+        ("26", "", "26"),  # what somebody has asked for stays
+        (None, "import numpy", None),  # too late to do anything
+    ],
+)
 def test_idle_threads_sleep_soon(before, first, after):
     environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_THREAD_TIMEOUT"}
     if before:

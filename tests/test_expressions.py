@@ -35,12 +35,38 @@ def test_values(text, expected):
 @pytest.mark.parametrize(
     "text",
     [
-        "__import__('os')", "f.__class__", "(lambda: 1)()", "[x for x in (1,)]", "f(x=1)", "f", "open('x')", "f ** 9",
-        "'a' if 1 else 'b'", "f'{1}'", "[1, 2]", "{}", "1 if 1 else 2", "x := 1", "f(*[1])", "None.real", "f(1)[0]",
-        "f.f(1)", "page.g(1)", "page.f", "page.f.f(1)", "f(1).f(1)",
-        "1 in (1,)", "1; 2", "", "(", "1" * 700, "(" * 200 + ")" * 200, "b'x'", "1j",
+        "__import__('os')",
+        "f.__class__",
+        "(lambda: 1)()",
+        "[x for x in (1,)]",
+        "f(x=1)",
+        "f",
+        "open('x')",
+        "f ** 9",
+        "'a' if 1 else 'b'",
+        "f'{1}'",
+        "[1, 2]",
+        "{}",
+        "1 if 1 else 2",
+        "x := 1",
+        "f(*[1])",
+        "None.real",
+        "f(1)[0]",
+        "f.f(1)",
+        "page.g(1)",
+        "page.f",
+        "page.f.f(1)",
+        "f(1).f(1)",
+        "1 in (1,)",
+        "1; 2",
+        "",
+        "(",
+        "1" * 700,
+        "(" * 200 + ")" * 200,
+        "b'x'",
+        "1j",
     ],
-)  # fmt: skip
+)
 def test_nothing_else_can_be_said(text):
     with pytest.raises(ExpressionError):
         parse_expression(text, FACTS)

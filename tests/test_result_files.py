@@ -150,8 +150,11 @@ class Odd:
     """No dataclass of rfviz."""
 
 
-@pytest.mark.parametrize("value", [Odd(), {1}, np.array([Odd()]), (1, Odd()), lambda: 1],
-                         ids=["object", "set", "objects", "tuple", "function"])  # fmt: skip
+@pytest.mark.parametrize(
+    "value",
+    [Odd(), {1}, np.array([Odd()]), (1, Odd()), lambda: 1],
+    ids=["object", "set", "objects", "tuple", "function"],
+)
 def test_what_is_no_number_or_text_is_not_written(value, tmp_path, monkeypatch):
     monkeypatch.setitem(globals(), "returned", value)
     assert process(tmp_path).call(anything) is value
@@ -252,7 +255,7 @@ def forgeries(whole, folder):
         "a function": npz(json=text_of(body | {"result": {"type": "os:mkdir"}}), array0=numbers),
         "no such class": npz(json=text_of(body | {"result": unknown}), array0=numbers),
         "no such tag": npz(json=text_of(body | {"result": {"eval": "1"}}), array0=numbers),
-    }  # fmt: skip
+    }
 
 
 FORGERIES = ["empty", "cut short", "cut at its end", "a byte changed", "text", "a pickle", "a pickled array"]

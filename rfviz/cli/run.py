@@ -24,10 +24,11 @@ __all__ = ["add_arguments", "run"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``rfviz run``."""
     parser.add_argument(
-        "preset", metavar="PRESET",
+        "preset",
+        metavar="PRESET",
         help="a JSON file of settings (“Share” on any page gives one), the address of a page, or a page's name: as in "
         "its address, such as quick-inspection or accuracy",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--out", metavar="DIR", help="where the files go; made where it is missing (here; with --json, nowhere)"
     )
@@ -56,9 +57,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write the features of the page's maps, too (NPZ): of all rows of a table that is larger than memory",
     )
     parser.add_argument(
-        "--fail-on", metavar="STATUS", choices=("warning", "look"),
+        "--fail-on",
+        metavar="STATUS",
+        choices=("warning", "look"),
         help="end with status 3 if a finding is a warning, or at least worth a look",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--json", action="store_true", help="for programs: print the findings as JSON, and nothing else"
     )

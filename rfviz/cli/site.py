@@ -19,9 +19,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--out", metavar="DIR", required=True, help="where it goes: a new or empty folder, or one with an older site"
     )
     parser.add_argument(
-        "--page", metavar="PAGE", action="append", default=[],
+        "--page",
+        metavar="PAGE",
+        action="append",
+        default=[],
         help="only this page, by its name in the address; may be repeated",
-    )  # fmt: skip
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress bar, no summary")
     parser.set_defaults(command=run)
 

@@ -96,8 +96,6 @@ class Result(Generic[N]):
 
     Attributes
     ----------
-    experiment : Experiment
-    data : Data
     numbers : object
         All that was computed; each experiment says what it is.
     """

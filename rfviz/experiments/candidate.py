@@ -17,8 +17,6 @@ class Candidate:
 
     Attributes
     ----------
-    label : str
-    spec : MapSpec
     patches : (image_shape, (size, stride, n_components)) or None
         The principal components of image patches that are its inputs, rather than the columns themselves.
     loss : str

@@ -30,7 +30,6 @@ class Data:
         Its settings.
     stamp : str or None
         Differs where the contents of a file do; of an upload it is unique to the session.
-    dataset : Dataset
     """
 
     name: str

@@ -34,13 +34,11 @@ class Task:
 
     Attributes
     ----------
-    source : SplitData
     spec : MapSpec
         With its seed.
     grid : tuple of int
     share : float
         Of the training rows.
-    loss : str
     alphas : float, "auto" or None
         Penalties of the ridge; None for other losses.
     patches : (image_shape, (size, stride, n_components)) or None
@@ -89,7 +87,6 @@ def sweep_parts(
 
     Parameters
     ----------
-    source : SplitData
     candidates : sequence of Candidate
         A curve each.
     seeds : int
@@ -100,7 +97,6 @@ def sweep_parts(
         Penalties of the ridge.
     loss : str
         Where a candidate has none of its own; see :func:`rfviz.analysis.accuracy.run_segment`.
-    cache : Cache
 
     Raises
     ------

@@ -40,7 +40,6 @@ class Part:
         The curve that it belongs to: where a part fails, the later parts of the same curve are left out.
     function : callable
         See :class:`rfviz.cache.CachedFunction`.
-    args : tuple
     cost : float
         About how many multiply-adds it takes.
     title : str

@@ -40,9 +40,18 @@ __all__ = [
 ]
 
 TURN: Any = Param(
-    "turn", 0.5, "float", low=0.0, open_low=True, high=1e6, ui_low=0.05, ui_high=10.0, log=True, label="Turn",
+    "turn",
+    0.5,
+    "float",
+    low=0.0,
+    open_low=True,
+    high=1e6,
+    ui_low=0.05,
+    ui_high=10.0,
+    log=True,
+    label="Turn",
     help="Part of a full circle that an input of 1 makes. With 0.5, black and white pixels are opposite.",
-)  # fmt: skip
+)
 # What a feature value costs relative to a multiply-add of a matrix product, to tell which jobs are large.
 _COST_OF_A_VALUE = 150
 # Bytes that a feature takes for a moment while it is drawn.
@@ -401,9 +410,13 @@ class CompositionalFeatures(SkeletonMap):
         total = float(sum(step.value for step in steps)) + offset
         value = float(np.cos(total))
         added = r"+\tfrac{\pi}{2}" if offset else ""
-        steps.append(Step("A product of waves adds their angles. Take the cosine of the sum.",
-                          rf"\cos\bigl(\textstyle\sum_j N_j\theta_j{added}\bigr)=\cos({number(total)})={number(value)}",
-                          value))  # fmt: skip
+        steps.append(
+            Step(
+                "A product of waves adds their angles. Take the cosine of the sum.",
+                rf"\cos\bigl(\textstyle\sum_j N_j\theta_j{added}\bigr)=\cos({number(total)})={number(value)}",
+                value,
+            )
+        )
         scale = float(self._amplitude(1.0)[feature] * self._scale()[feature])
         return [*steps, scaled_step(scale, value, "Scale by the weight of the feature.")]
 

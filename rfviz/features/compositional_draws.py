@@ -79,9 +79,14 @@ class Rows:
         ends, entries = _select(self.ends, rows)
         modulus_ends, moduli = _select(self.modulus_ends, rows)
         return Rows(
-            self.kinds[rows], ends, self.columns[entries], self.multiples[entries],
-            modulus_ends, self.modulus_columns[moduli], self.powers[moduli],
-        )  # fmt: skip
+            self.kinds[rows],
+            ends,
+            self.columns[entries],
+            self.multiples[entries],
+            modulus_ends,
+            self.modulus_columns[moduli],
+            self.powers[moduli],
+        )
 
     @staticmethod
     def stack(parts: list[Rows]) -> Rows:
@@ -97,16 +102,22 @@ class Rows:
             return np.concatenate([[0], np.cumsum(counts)])
 
         return Rows(
-            joined("kinds"), ends("ends"), joined("columns"), joined("multiples"),
-            ends("modulus_ends"), joined("modulus_columns"), joined("powers"),
-        )  # fmt: skip
+            joined("kinds"),
+            ends("ends"),
+            joined("columns"),
+            joined("multiples"),
+            ends("modulus_ends"),
+            joined("modulus_columns"),
+            joined("powers"),
+        )
 
     def keys(self) -> np.ndarray:
         """Hash every row to 64 bits; among a million rows two differ and share a hash with a chance of 3·10⁻⁸."""
         keys = self.kinds.astype(np.uint64)
         for ends, columns, numbers, salt in (
-            (self.ends, self.columns, self.multiples, 1), (self.modulus_ends, self.modulus_columns, self.powers, 2)
-        ):  # fmt: skip
+            (self.ends, self.columns, self.multiples, 1),
+            (self.modulus_ends, self.modulus_columns, self.powers, 2),
+        ):
             bits = numbers.astype(np.int64) if numbers.dtype.kind == "i" else numbers.astype(np.float64)
             mixed = _mix(columns.astype(np.uint64) * np.uint64(4) + np.uint64(salt)) ^ bits.view(np.uint64)
             sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(_mix(mixed), dtype=np.uint64)])
@@ -159,9 +170,7 @@ def draw_chunk(skeleton: Skeleton, generator: np.random.Generator, size: int) ->
     kinds[np.bincount(feature[complex_entry], minlength=size) == 0] = REAL
     multiple = _one_sign(feature, column, multiple, complex_entry, period)
     modulus_feature, modulus_column, power = _summed(moduli, n_columns)
-    return Rows(
-        kinds, _ends(feature, size), column, multiple, _ends(modulus_feature, size), modulus_column, power
-    )  # fmt: skip
+    return Rows(kinds, _ends(feature, size), column, multiple, _ends(modulus_feature, size), modulus_column, power)
 
 
 def reached_inputs(

@@ -218,14 +218,18 @@ class RandomConvolution(FeatureMap):
         if self.image_shape is not None:
             if self.patch_size > min(image[:2]):
                 raise ParameterError(
-                    "patch_size", f"must be at most the shorter side of the image, {min(image[:2])}", self.patch_size,
+                    "patch_size",
+                    f"must be at most the shorter side of the image, {min(image[:2])}",
+                    self.patch_size,
                     f"Try patch_size={max(min(image[:2]) // 2, 1)}.",
-                )  # fmt: skip
+                )
             if self.grid > min(positions):
                 raise ParameterError(
-                    "grid", f"must be at most the positions of a patch along a side, {min(positions)}", self.grid,
+                    "grid",
+                    f"must be at most the positions of a patch along a side, {min(positions)}",
+                    self.grid,
                     "Choose fewer regions, or smaller patches.",
-                )  # fmt: skip
+                )
         rows, columns = (np.linspace(0, size, min(self.grid, size) + 1).round().astype(int) for size in positions)
         regions = tuple(
             (int(top), int(bottom), int(left), int(right))
@@ -376,10 +380,12 @@ class RandomConvolution(FeatureMap):
         pairs = sum(layout.positions(region) ** 2 for region in layout.regions)
         if pairs * len(X) * n_Y > _MOST_PAIRS:
             raise SlowKernelError(
-                "image_shape", f"must have at most {_MOST_PAIRS // (len(X) * n_Y):,} pairs of patches in its regions "
-                f"for the exact kernel of {len(X) * n_Y:,} pairs of rows", f"{layout.image} with {pairs:,}",
+                "image_shape",
+                f"must have at most {_MOST_PAIRS // (len(X) * n_Y):,} pairs of patches in its regions "
+                f"for the exact kernel of {len(X) * n_Y:,} pairs of rows",
+                f"{layout.image} with {pairs:,}",
                 "Choose fewer rows, a finer grid or larger patches.",
-            )  # fmt: skip
+            )
         weights = {"whitening": self.whitening_, "offset": (self.whitening_ @ self.mean_)[:, None]}
 
         def unit_patches(rows: np.ndarray, region: tuple[int, int, int, int]) -> np.ndarray:

@@ -208,8 +208,11 @@ def projection_step(
     return Step(what, f"{name}={'+'.join(terms)}={number(value)}", value, competes, wins, tuple(w.tolist()))
 
 
-def scaled_step(scale: float, value: float, words: str = "Scale the feature, so that products of features add up to "
-                "the estimate of the kernel.") -> Step:  # fmt: skip
+def scaled_step(
+    scale: float,
+    value: float,
+    words: str = "Scale the feature, so that products of features add up to the estimate of the kernel.",
+) -> Step:
     """Return the last step: the scale of a feature in the map times its value."""
     found = scale * value
     return Step(words, rf"\Phi_\ell={number(scale)}\cdot {_signed(value)}={number(found)}", found)

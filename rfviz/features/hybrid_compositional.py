@@ -288,9 +288,12 @@ def _checked(skeleton: Skeleton) -> Skeleton:
         return skeleton
     found = f"{bottom.activation.kind!r} over {', '.join(sorted({g.base.kind for g in skeleton.inputs}))}"
     raise ParameterError(
-        "skeleton", "must have all its inputs, circles, under one layer with the activation 'exponential', whose "
-        "kernel is a Gaussian one", found, "Use 'flat' or 'deep', or CompositionalFeatures, which take any.",
-    )  # fmt: skip
+        "skeleton",
+        "must have all its inputs, circles, under one layer with the activation 'exponential', whose "
+        "kernel is a Gaussian one",
+        found,
+        "Use 'flat' or 'deep', or CompositionalFeatures, which take any.",
+    )
 
 
 def _doubled(skeleton: Skeleton) -> Skeleton | None:

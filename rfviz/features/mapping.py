@@ -199,9 +199,16 @@ class BlockTransformer(TransformerMixin):
         weights = _resident.get(self, {}).get(device.name) or self._block_weights(device)
         if device.is_gpu:
             return gpu_blocks(
-                self._map_block, X, weights, scale, self.n_components, self.dtype, block_rows, device,
+                self._map_block,
+                X,
+                weights,
+                scale,
+                self.n_components,
+                self.dtype,
+                block_rows,
+                device,
                 projections=self._projections,
-            )  # fmt: skip
+            )
         cost = self._work(*X.shape)
         return host_blocks(self._map_block, X, weights, scale, self.n_components, self.dtype, block_rows, cost, out)
 

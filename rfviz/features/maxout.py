@@ -44,11 +44,19 @@ FACETS = "where the winning projection changes"
 # The papers' pool sizes among them, and powers of two, which halve and double what they show.
 _POOL_SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 64, 96, 128)
 POOL_SIZE: Any = Param(
-    "pool_size", 4, "int", low=1, high=1024, log=True, marks=_POOL_SIZES, symbol="q", label="Pool size",
+    "pool_size",
+    4,
+    "int",
+    low=1,
+    high=1024,
+    log=True,
+    marks=_POOL_SIZES,
+    symbol="q",
+    label="Pool size",
     compared=(1, 2, 4, 8, 16, 32, 64, 128),
     help="How many projections compete for each feature. A larger pool makes the map more local: distances "
     "saturate sooner. 1 is a linear map.",
-)  # fmt: skip
+)
 # Products that exist at a time, measured on an H100: 16,384 rows of 40,000 take 21 ms in float32 and 4.4 in TF32 so, no
 # more with more of them, 24 and 4.2 with half as many. In tiles that stay in the chip's cache they took 29 and 8.
 _PRODUCT_BYTES = 320_000_000

@@ -129,8 +129,10 @@ class RandomPool(ReceptiveMap):
                 here += pool[place] * out.dtype.type(weight * scale)
 
     def _explain(self, x: np.ndarray, feature: int) -> list[Step]:
-        pool = [projection_step(w, x, rf"\langle w_{{{j + 1}}},x\rangle", competes=True)
-                for j, w in enumerate(self.weights_[:, feature])]  # fmt: skip
+        pool = [
+            projection_step(w, x, rf"\langle w_{{{j + 1}}},x\rangle", competes=True)
+            for j, w in enumerate(self.weights_[:, feature])
+        ]
         weights = order_weights(self.pool_size, self.rule)
         value = float(np.sort([step.value for step in pool]) @ weights)
         words = f"Sort the projections, and take what the rule says: {self.rule}."

@@ -27,10 +27,15 @@ __all__ = [
 ]
 
 RECEPTIVE_FIELD: Any = Param(
-    "receptive_field", None, "range", low=1, high=4096, label="Receptive fields",
+    "receptive_field",
+    None,
+    "range",
+    low=1,
+    high=4096,
+    label="Receptive fields",
     help="For images: each feature sees only a random rectangle, whose height and width lie between these numbers of "
     "pixels. At the right end it sees the whole image.",
-)  # fmt: skip
+)
 # Far from the streams of the weights, which count up from zero.
 _STREAM = 1 << 20
 _CHUNK = 256
@@ -174,9 +179,11 @@ class ReceptiveMap(FeatureMap):
         field = self.receptive_field or (1, 1)
         if field[0] > longest:
             raise ParameterError(
-                "receptive_field", f"must begin at the longer side of the image, {longest} pixels, or before",
-                tuple(field), "Try None, for whole images.",
-            )  # fmt: skip
+                "receptive_field",
+                f"must begin at the longer side of the image, {longest} pixels, or before",
+                tuple(field),
+                "Try None, for whole images.",
+            )
         return shape
 
     def _mask(self, weights: np.ndarray, first: int = 0) -> None:
@@ -201,10 +208,11 @@ class ReceptiveMap(FeatureMap):
         pairs = len(X) * len(X if Y is None else Y)
         if n_rectangles * pairs > _MOST_ENTRIES:
             raise SlowKernelError(
-                "receptive_field", f"must allow at most {_MOST_ENTRIES // pairs:,} rectangles for the exact kernel of "
-                f"{pairs:,} pairs", f"{tuple(self.receptive_field)} with {n_rectangles:,}",
+                "receptive_field",
+                f"must allow at most {_MOST_ENTRIES // pairs:,} rectangles for the exact kernel of {pairs:,} pairs",
+                f"{tuple(self.receptive_field)} with {n_rectangles:,}",
                 "Choose fewer points, or sides that are nearer to those of the image.",
-            )  # fmt: skip
+            )
         images = [None if A is None else A.reshape(len(A), *shape[:2], -1) for A in (X, Y)]
 
         def part(some: list[tuple[float, tuple[int, int, int, int]]]) -> Any:

@@ -112,9 +112,11 @@ class SharedPoolMaxout(ReceptiveMap):
         super()._check_params()
         if self.n_projections < self.pool_size:
             raise ParameterError(
-                "n_projections", f"must be at least pool_size, {self.pool_size}, for a feature to find so many",
-                self.n_projections, f"Try n_projections={8 * self.pool_size}.",
-            )  # fmt: skip
+                "n_projections",
+                f"must be at least pool_size, {self.pool_size}, for a feature to find so many",
+                self.n_projections,
+                f"Try n_projections={8 * self.pool_size}.",
+            )
 
     def _pool_bytes(self, n_features: int) -> int:
         return self.n_projections * n_features * np.dtype(self.dtype).itemsize

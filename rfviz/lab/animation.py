@@ -114,7 +114,6 @@ def animate(
     ----------
     panel : Panel
         Has asked for the control.
-    symbol, control : str
     on : hashable
         The data that the frames depend on; the values of all other controls are added.
     render : callable
@@ -162,7 +161,6 @@ def affordable(
 
     Parameters
     ----------
-    spec : MapSpec
     shape : (n_samples, n_features)
         Of the points.
     m_values : sequence of int
@@ -205,7 +203,6 @@ def encode(animation: Animation, options: Sequence[Any]) -> bytes:
 
     Parameters
     ----------
-    animation : Animation
     options : sequence
         The stops of its slider.
     """

@@ -29,8 +29,6 @@ class Worker:
 
     Attributes
     ----------
-    name : str
-    threads : int
     memory, used : int
         Bytes; a `memory` of 0 means no limit.
     running : tuple of str
@@ -50,7 +48,6 @@ class Cluster:
 
     Attributes
     ----------
-    address : str
     workers : tuple of Worker
     version, own_version : str
         Of the package distributed, there and here.

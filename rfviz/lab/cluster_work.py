@@ -32,7 +32,6 @@ def compute_on_cluster(work: Work, address: str, progress: Progress) -> None:
 
     Parameters
     ----------
-    work : Work
     address : str
         Of the scheduler.
     progress : callable

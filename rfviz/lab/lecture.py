@@ -39,7 +39,6 @@ class View:
         Its place in the address.
     query : mapping of str to str
         What follows the question mark.
-    note : str
     """
 
     page: str
@@ -59,7 +58,6 @@ def parse_lecture(text: str, pages: Collection[str]) -> list[View]:
 
     Parameters
     ----------
-    text : str
     pages : collection of str
         Those that there are.
 
@@ -87,8 +85,10 @@ def _view(number: int, line: str, pages: Collection[str]) -> View:
         raise DataError(f"Line {number} is no address of a page. Remove it, or add the view again.") from None
     page = parts.path.rstrip("/").rpartition("/")[2] or "home"
     if page not in pages:
-        raise DataError(f"Line {number} names no page of the laboratory: “{page[:40]}”. An address begins with the "
-                        "page’s name, as in “hashing?pool_size=8”.")  # fmt: skip
+        raise DataError(
+            f"Line {number} names no page of the laboratory: “{page[:40]}”. An address begins with the "
+            "page’s name, as in “hashing?pool_size=8”."
+        )
     return View(page, {name: value for name, value in query.items() if name not in _SHOWN_AS}, note.strip())
 
 
@@ -102,8 +102,10 @@ def pack(text: str) -> str:
     """
     packed = base64.urlsafe_b64encode(zlib.compress(text.encode(), 9)).decode().rstrip("=")
     if len(packed) > _MAX_LINK:
-        raise DataError(f"The link would have {len(packed):,} characters, and at most {_MAX_LINK:,} arrive. Save the "
-                        "lecture as a file, or shorten notes.")  # fmt: skip
+        raise DataError(
+            f"The link would have {len(packed):,} characters, and at most {_MAX_LINK:,} arrive. Save the "
+            "lecture as a file, or shorten notes."
+        )
     return packed
 
 

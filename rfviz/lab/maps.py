@@ -55,7 +55,6 @@ def choose_map(
 
     Parameters
     ----------
-    panel : Panel
     defaults : mapping
         Defaults of the page's own, by the name of the parameter.
     image_shape : tuple of int, optional

@@ -45,8 +45,6 @@ class MapExport:
 
     Attributes
     ----------
-    label : str
-    feature_map : FeatureMap
     X : array of shape (n_samples, n_features)
     all_rows : PreparedRows or None
         All rows of the table that the points were drawn from, prepared as they are.
@@ -211,8 +209,6 @@ def compute(
 
     Parameters
     ----------
-    page, source, settings
-    cache : Cache
     advance : callable, optional
         Gets the work of a page that has parts and decides which are computed before it returns; all by default.
 

@@ -31,7 +31,6 @@ class Entry:
     ----------
     page : str
         Its slug.
-    title, question : str
     values : mapping
         Settings by name.
     charts : tuple of Chart

@@ -123,8 +123,27 @@ def notebook(script: str) -> str:
     blocks = [block for block in code.strip().split("\n\n") if block.strip()]
     cells: list[dict[str, Any]] = [{"cell_type": "markdown", "id": "title", "metadata": {}, "source": title.strip()}]
     for number, block in enumerate(blocks):
-        cells.append({"cell_type": "code", "id": f"cell-{number}", "metadata": {}, "execution_count": None,
-                      "outputs": [], "source": block.strip("\n")})  # fmt: skip
+        cells.append(
+            {
+                "cell_type": "code",
+                "id": f"cell-{number}",
+                "metadata": {},
+                "execution_count": None,
+                "outputs": [],
+                "source": block.strip("\n"),
+            }
+        )
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    return json.dumps({"cells": cells, "metadata": {"kernelspec": kernel, "language_info": {"name": "python"}},
-                       "nbformat": 4, "nbformat_minor": 5}, indent=1, ensure_ascii=False) + "\n"  # fmt: skip
+    return (
+        json.dumps(
+            {
+                "cells": cells,
+                "metadata": {"kernelspec": kernel, "language_info": {"name": "python"}},
+                "nbformat": 4,
+                "nbformat_minor": 5,
+            },
+            indent=1,
+            ensure_ascii=False,
+        )
+        + "\n"
+    )

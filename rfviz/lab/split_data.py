@@ -10,11 +10,14 @@ __all__ = ["choose_all_rows", "choose_share"]
 
 _TEST = Param("test", 25, "int", 5, 75, label="Test rows, %", help="For data without a split of their own.")
 _ALL_ROWS = Param(
-    "all_rows", False, "bool", label="Train on all rows",
+    "all_rows",
+    False,
+    "bool",
+    label="Train on all rows",
     help="Read every row of the file, block by block, instead of those that were drawn. Ridge regression needs only "
     "sums over rows, so that memory does not grow with them. The test rows are a share of “Rows at most”: few of them "
     "make a curve that jumps.",
-)  # fmt: skip
+)
 
 
 def choose_share(panel: Panel, data: Data) -> float:

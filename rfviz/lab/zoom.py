@@ -31,10 +31,6 @@ _FINEST = 1e-9
 def read_zoom(text: str) -> tuple[Zoom, bool]:
     """Parse the zoom that an address asks for.
 
-    Parameters
-    ----------
-    text : str
-
     Returns
     -------
     zoom : dict

@@ -119,7 +119,6 @@ class Room:
 
     Attributes
     ----------
-    code : str
     key : str
         The secret by which its lecturer alone finds it again.
     """

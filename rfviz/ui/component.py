@@ -24,7 +24,6 @@ class Component:
 
     Parameters
     ----------
-    name : str
     *files : Path
         Scripts, of which the last has the default export, and style sheets.
     html : str
@@ -38,9 +37,15 @@ class Component:
     """
 
     def __init__(
-        self, name: str, *files: Path, html: str = "", css: str = "", js: str = "", served: bool = False,
+        self,
+        name: str,
+        *files: Path,
+        html: str = "",
+        css: str = "",
+        js: str = "",
+        served: bool = False,
         isolated: bool = True,
-    ) -> None:  # fmt: skip
+    ) -> None:
         scripts = [file for file in files if file.suffix == ".js"]
         js = f"{_SHARED_JS}\n{js}"
         code = component_script(*scripts, before=js) if served else "\n".join([js, *map(_text, scripts)])
@@ -54,7 +59,6 @@ class Component:
 
         Parameters
         ----------
-        key : str
         data : object
             What its script gets. Bytes go to the browser as they are; a dictionary is encoded a second time, to be
             compared.

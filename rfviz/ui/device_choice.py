@@ -20,15 +20,23 @@ def choose_device() -> Target:
     if len(devices) == 1:
         return session_target()
     chosen = _remembered(
-        DEVICE, "Device", list(devices), session_target().device, "Every GPU by its number, and the processor.",
+        DEVICE,
+        "Device",
+        list(devices),
+        session_target().device,
+        "Every GPU by its number, and the processor.",
         {name: name.replace("cuda:", "GPU ").replace("cpu", "CPU") for name in devices},
-    )  # fmt: skip
+    )
     if devices[chosen].is_gpu:
         _remembered(
-            PRECISION, "Matrix products in", list(_TITLES), session_target().precision,
+            PRECISION,
+            "Matrix products in",
+            list(_TITLES),
+            session_target().precision,
             "TF32 keeps ten bits of each factor instead of 23: faster on tensor cores, with errors near 0.1%. The "
-            "page “Your machine” shows what each map loses.", _TITLES,
-        )  # fmt: skip
+            "page “Your machine” shows what each map loses.",
+            _TITLES,
+        )
     return session_target()
 
 

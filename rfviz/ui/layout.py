@@ -75,9 +75,11 @@ def card_colours() -> str:
 
 
 def page_header(
-    slug: str, presets: Mapping[str, tuple[str, Mapping[str, Any]]] | None = None, heading: str = "",
+    slug: str,
+    presets: Mapping[str, tuple[str, Mapping[str, Any]]] | None = None,
+    heading: str = "",
     controls: bool = True,
-) -> PageState:  # fmt: skip
+) -> PageState:
     """Draw title and question of a page and its presets, and return the state of the controls.
 
     Parameters
@@ -137,10 +139,16 @@ def formula(text: str) -> None:
 
 
 def chart(
-    figure: go.Figure, key: str, description: str, clickable: bool = False, secondary: bool = False,
-    placing: bool = False, square: bool = False, animations: Sequence[AnimationSpec] | None = None,
+    figure: go.Figure,
+    key: str,
+    description: str,
+    clickable: bool = False,
+    secondary: bool = False,
+    placing: bool = False,
+    square: bool = False,
+    animations: Sequence[AnimationSpec] | None = None,
     drawing: Mapping[str, Any] | None = None,
-) -> None:  # fmt: skip
+) -> None:
     """Show a figure at the full width, with a description for screen readers; see :func:`live_chart`.
 
     Below the main chart of a page is a toolbar that plays its `animations`, pins and shares it. On that chart, or on

@@ -45,7 +45,6 @@ class LiveRun:
     ----------
     page : str
         Whose work it is: each page starts and stops its own.
-    work : Work
     note : str
         What to say next to the number of parts that are left.
     hint : str
@@ -94,8 +93,13 @@ class LiveRun:
             st.button("Stop", disabled=not running, on_click=self._want, args=(False, work.identity))
             if self._cluster:
                 key = f"{self._page}:on-cluster"
-                st.toggle("On the cluster", self._is_sent, key=key, help=_CLUSTER_HELP.format(self._cluster),
-                          on_change=lambda: _SENT.set(widget_value(key)))  # fmt: skip
+                st.toggle(
+                    "On the cluster",
+                    self._is_sent,
+                    key=key,
+                    help=_CLUSTER_HELP.format(self._cluster),
+                    on_change=lambda: _SENT.set(widget_value(key)),
+                )
             hint = f" {self.hint}" if len(left) == total and not running else ""
             st.caption(f"{len(left)} of {total} parts to compute.{hint}{self.note}", width="content")
             self._bar = st.empty()

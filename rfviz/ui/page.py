@@ -48,15 +48,8 @@ class View(Generic[Source, Settings, Result]):
 
     A page's own view overrides what it lays out otherwise.
 
-    Parameters
-    ----------
-    page : Page
-
     Attributes
     ----------
-    page
-    state : PageState
-    panel : PagePanel
     source
         Known once the sidebar is drawn.
     cache : SessionCache

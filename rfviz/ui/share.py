@@ -59,8 +59,6 @@ def share(state: PageState, page: Page[Any, Any, Any], source: Any, settings: An
 
     Parameters
     ----------
-    state : PageState
-    page : Page
     source, settings, result
         Of the page, as it shows them.
     """
@@ -72,8 +70,12 @@ def share(state: PageState, page: Page[Any, Any, Any], source: Any, settings: An
     visited.pop(page.slug, None)
     visited[page.slug] = visit
     with _places.pop(state, None) or st.container():
-        asked = st.button("Share", icon=":material/ios_share:", key=state.key("share"),
-                          help="Link, Python, pictures, numbers, features, report.")  # fmt: skip
+        asked = st.button(
+            "Share",
+            icon=":material/ios_share:",
+            key=state.key("share"),
+            help="Link, Python, pictures, numbers, features, report.",
+        )
     if asked:
         from rfviz.ui.share_dialog import share_dialog  # with all that writes files
 

@@ -91,8 +91,9 @@ def _offer_link(state: PageState, visit: Visit, zoom: str) -> None:
     if words := reach(st.context.url or "")[1]:
         st.caption(words)
     _link.mount(state.key("copy-link"))
-    st.markdown("The same settings as a file, for the command `rfviz run settings.json --out results`, which needs no "
-                "browser:")  # fmt: skip
+    st.markdown(
+        "The same settings as a file, for the command `rfviz run settings.json --out results`, which needs no browser:"
+    )
     text = write_preset(visit.page.slug, visit.values | ({"zoom": zoom} if zoom else {}))
     _download(state, "Settings (JSON)", text, "settings.json", "application/json")
 
@@ -113,8 +114,13 @@ def _offer_picture(state: PageState, chart: Chart, zoom: str, alone: bool) -> No
         if chart.on_page:  # the browser saves what it shows
             data = {"chart": chart.name, "name": chart.name}
             _picture.mount(state.key(f"picture-{chart.name}"), data, width="content")
-        _download(state, "Interactive (HTML)", lambda: export.write_html(_zoomed(chart, zoom), chart.alt),
-                  f"{chart.name}.html", "text/html")  # fmt: skip
+        _download(
+            state,
+            "Interactive (HTML)",
+            lambda: export.write_html(_zoomed(chart, zoom), chart.alt),
+            f"{chart.name}.html",
+            "text/html",
+        )
 
 
 def _zoomed(chart: Chart, zoom: str) -> go.Figure:
@@ -128,8 +134,13 @@ def _offer_numbers(state: PageState, chart: Chart, alone: bool) -> None:
     st.markdown(("" if alone else f"**{_title(chart)}.** ") + f"{rows:,} rows, {columns} columns.")
     with st.container(horizontal=True):
         _download(state, "CSV", lambda: export.write_csv(chart.frame), f"{chart.name}.csv", "text/csv")
-        _download(state, "Parquet", lambda: export.write_parquet(chart.frame), f"{chart.name}.parquet",
-                  "application/vnd.apache.parquet")  # fmt: skip
+        _download(
+            state,
+            "Parquet",
+            lambda: export.write_parquet(chart.frame),
+            f"{chart.name}.parquet",
+            "application/vnd.apache.parquet",
+        )
 
 
 def _offer_features(state: PageState, visit: Visit) -> None:
@@ -149,8 +160,10 @@ def _offer_features(state: PageState, visit: Visit) -> None:
                 _offer_rows(state, found, f"First {_SAMPLE:,}", f"{stem}-features-{_SAMPLE}.npz", _SAMPLE)
             _download(state, "Map (JSON)", _map(found), f"{stem}-map.json", "application/json")
     if maps:
-        st.caption("The features are computed when the download begins. The JSON holds parameters, seed and what was "
-                   "learnt from the data; `rfviz.features.from_json` makes the same map from it.")  # fmt: skip
+        st.caption(
+            "The features are computed when the download begins. The JSON holds parameters, seed and what was "
+            "learnt from the data; `rfviz.features.from_json` makes the same map from it."
+        )
 
 
 def _offer_rows(
@@ -165,8 +178,9 @@ def _offer_rows(
     remedy = "the script can write them"
     if all_rows and found.all_rows is not None:
         remedy = f"the settings under “Link” and the data folder write them: `{_COMMAND}`"
-    st.caption(f"{which} would take {size_text(needed)}, more than a download may "
-               f"({size_text(export.MOST_BYTES)}); {remedy}.")  # fmt: skip
+    st.caption(
+        f"{which} would take {size_text(needed)}, more than a download may ({size_text(export.MOST_BYTES)}); {remedy}."
+    )
 
 
 def _map(found: MapExport) -> Any:

@@ -33,7 +33,6 @@ def choose_data(panel: PagePanel, default: str, names: Sequence[str] | None = No
 
     Parameters
     ----------
-    panel : PagePanel
     default : str
         The data set to begin with, which also stands in when another cannot be loaded.
     names : sequence of str, optional

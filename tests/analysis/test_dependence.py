@@ -32,9 +32,13 @@ def test_forms_of_dependence_are_found(form):
     angle = 2 * np.pi * np.random.default_rng(2).random(2000)
     x = X[:, 0].copy()
     X[:, 1] = {
-        "square": x**2, "wave": np.sin(4 * x), "circle": np.sin(angle), "spread": X[:, 1] * np.where(x > 0, 3, 1),
-        "words": np.digitize(x, [-0.5, 0.5]), "gaps": np.where(X[:, 2] > 0, np.nan, x**2),
-    }[form]  # fmt: skip
+        "square": x**2,
+        "wave": np.sin(4 * x),
+        "circle": np.sin(angle),
+        "spread": X[:, 1] * np.where(x > 0, 3, 1),
+        "words": np.digitize(x, [-0.5, 0.5]),
+        "gaps": np.where(X[:, 2] > 0, np.nan, x**2),
+    }[form]
     if form == "circle":
         X[:, 0] = np.cos(angle)
     if form == "words":

@@ -23,7 +23,7 @@ from rfviz.features import (
     RandomMaxout,
     RandomProjection,
     convolution,
-)  # fmt: skip
+)
 from rfviz.features.base import SlowKernelError
 
 
@@ -93,8 +93,15 @@ def test_curves_of_noisy_rows_tend_to_it_too(noise):
 
 def test_a_map_that_takes_few_pairs_at_once_is_given_few(monkeypatch):
     whole = make_split(datasets.load("digits"), "none")
-    split = Split("few", *(part[:n] for part, n in ((whole.X_train, 150), (whole.y_train, 150))),
-                  whole.X_test[:60], whole.y_test[:60], whole.test_rows[:60], whole.target_names, False)  # fmt: skip
+    split = Split(
+        "few",
+        *(part[:n] for part, n in ((whole.X_train, 150), (whole.y_train, 150))),
+        whole.X_test[:60],
+        whole.y_test[:60],
+        whole.test_rows[:60],
+        whole.target_names,
+        False,
+    )
     spec = MapSpec(RandomConvolution, image_shape=(8, 8), patch_size=4, grid=2)
     expected = run_exact_kernel(split, spec).error
     monkeypatch.setattr(convolution, "_MOST_PAIRS", 300_000)
@@ -125,8 +132,12 @@ def test_the_penalty_is_that_of_the_least_leave_one_out_error(noise):
         errors = []
         for i in range(60):
             rest = np.delete(np.arange(60), i)
-            bordered = np.block([[K[np.ix_(rest, rest)] + penalty * unit * np.eye(59), np.ones((59, 1))],
-                                 [np.ones((1, 59)), np.zeros((1, 1))]])  # fmt: skip
+            bordered = np.block(
+                [
+                    [K[np.ix_(rest, rest)] + penalty * unit * np.eye(59), np.ones((59, 1))],
+                    [np.ones((1, 59)), np.zeros((1, 1))],
+                ]
+            )
             solved = np.linalg.solve(bordered, np.append(split.y_train[rest], 0.0))
             errors.append(K[i, rest] @ solved[:-1] + solved[-1] - split.y_train[i])
         return np.mean(np.square(errors))
@@ -161,8 +172,16 @@ def test_refusals(monkeypatch):
     monkeypatch.setattr(RandomProjection, "_kernel", FeatureMap._kernel)  # noqa: SLF001
     with pytest.raises(ParameterError, match="must have a closed form"):
         run_exact_kernel(split, MapSpec(RandomProjection))
-    constant = Split("flat", np.ones((60, 2), np.float32), split.y_train, np.ones((20, 2), np.float32), split.y_test,
-                     split.test_rows, (), False)  # fmt: skip
+    constant = Split(
+        "flat",
+        np.ones((60, 2), np.float32),
+        split.y_train,
+        np.ones((20, 2), np.float32),
+        split.y_test,
+        split.test_rows,
+        (),
+        False,
+    )
     with pytest.raises(DataError, match="singular to rounding"):
         run_exact_kernel(constant, MapSpec(DecisionStumps))
     monkeypatch.setattr(exact_kernel, "MOST_SECONDS", 0.0)

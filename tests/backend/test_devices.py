@@ -93,11 +93,19 @@ def test_arrays_move_between_devices(fake_gpu):
 def test_the_fake_is_as_strict_as_cupy(fake_gpu):
     host, device = np.eye(3), fake_gpu.asarray(np.eye(3))
     mixing = [
-        lambda: host + device, lambda: device * host, lambda: host @ device, lambda: np.maximum(host, device),
-        lambda: fake_gpu.matmul(device, device, out=host), lambda: np.asarray(device), lambda: device.__iadd__(host),
-        lambda: device.__setitem__(0, host[0]), lambda: host.__setitem__(0, device[0]), lambda: fake_gpu.cos(host),
-        lambda: np.concatenate([host, device]), lambda: np.linalg.svd(device),
-    ]  # fmt: skip
+        lambda: host + device,
+        lambda: device * host,
+        lambda: host @ device,
+        lambda: np.maximum(host, device),
+        lambda: fake_gpu.matmul(device, device, out=host),
+        lambda: np.asarray(device),
+        lambda: device.__iadd__(host),
+        lambda: device.__setitem__(0, host[0]),
+        lambda: host.__setitem__(0, device[0]),
+        lambda: fake_gpu.cos(host),
+        lambda: np.concatenate([host, device]),
+        lambda: np.linalg.svd(device),
+    ]
     for mix in mixing:
         with pytest.raises(TypeError):
             mix()

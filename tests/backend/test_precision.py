@@ -24,10 +24,16 @@ X = np.random.default_rng(0).standard_normal((60, 40))
 def test_rounding_by_hand():
     ulp = 2.0**-10
     cases = {
-        1.0: 1.0, 1 + ulp: 1 + ulp, 1 + ulp / 4: 1.0, 1 + 3 * ulp / 4: 1 + ulp,
-        1 + ulp / 2: 1.0, 1 + 3 * ulp / 2: 1 + 2 * ulp,  # halfway: to the even one
-        -(1 + 3 * ulp / 4): -(1 + ulp), 0.0: 0.0, 2 - ulp / 4: 2.0,
-    }  # fmt: skip
+        1.0: 1.0,
+        1 + ulp: 1 + ulp,
+        1 + ulp / 4: 1.0,
+        1 + 3 * ulp / 4: 1 + ulp,
+        1 + ulp / 2: 1.0,
+        1 + 3 * ulp / 2: 1 + 2 * ulp,  # halfway: to the even one
+        -(1 + 3 * ulp / 4): -(1 + ulp),
+        0.0: 0.0,
+        2 - ulp / 4: 2.0,
+    }
     found = round_to_tf32(np.array(list(cases), dtype=np.float32))
     expected = np.array(list(cases.values()), dtype=np.float32)
     np.testing.assert_array_equal(found, expected)

@@ -254,8 +254,9 @@ def test_keyboard_alone_moves_the_slider(app, visit):
         if page.evaluate(reached):
             break
     assert page.evaluate(reached), "Tab does not reach the slider"
-    outline = page.evaluate("(({ outlineStyle, outlineWidth }) => [outlineStyle, outlineWidth])"
-                            "(getComputedStyle(rf.focused()))")  # fmt: skip
+    outline = page.evaluate(
+        "(({ outlineStyle, outlineWidth }) => [outlineStyle, outlineWidth])(getComputedStyle(rf.focused()))"
+    )
     assert outline[0] != "none"
     assert float(outline[1].removesuffix("px")) >= 1
     changes(page, SATURATION, lambda: page.keyboard.press("ArrowRight"))

@@ -223,10 +223,15 @@ def test_who_wants_no_motion_gets_steps(app, visit):
 
 @pytest.mark.parametrize(
     ("slug", "chart", "reel"),
-    [("maxout-pca", "embedding", "m"), ("decision-surfaces", "surface-map", "m"),
-     ("kernel-approximation", "cloud-0", "m"), ("binning", "shared", "P"), ("hashing", "hamming", "q"),
-     ("pixel-cooccurrence?features=20000", "maps", "m")],
-)  # fmt: skip
+    [
+        ("maxout-pca", "embedding", "m"),
+        ("decision-surfaces", "surface-map", "m"),
+        ("kernel-approximation", "cloud-0", "m"),
+        ("binning", "shared", "P"),
+        ("hashing", "hamming", "q"),
+        ("pixel-cooccurrence?features=20000", "maps", "m"),
+    ],
+)
 def test_other_pages_play(app, visit, slug, chart, reel):
     page = visit(app, slug, size=(800, 1000))
     wait_for_chart(page, chart)
@@ -258,8 +263,10 @@ def test_pins_compare_and_bring_back(app, visit):
     settle(page)
     words = card.inner_text()
     assert "q: 8 (now 24)" in words and "data set: Circle (now Sphere)" in words
-    same = "[rf.range('saturation').join(), (({ xaxis, yaxis }) => [...xaxis.range, ...yaxis.range].join())" \
-           "(document.querySelector('.pins .plot')._fullLayout)]"  # fmt: skip
+    same = (
+        "[rf.range('saturation').join(), (({ xaxis, yaxis }) => [...xaxis.range, ...yaxis.range].join())"
+        "(document.querySelector('.pins .plot')._fullLayout)]"
+    )
     page.wait_for_function(f"new Set({same}).size === 1")
     page.get_by_label("Same axes").uncheck()
     page.wait_for_function(f"new Set({same}).size === 2")

@@ -29,9 +29,16 @@ PAGES = {page.slug: page for page in NAVIGATION}
 
 @pytest.mark.parametrize(
     ("path", "base"),
-    [("/", "/"), ("/accuracy", "/"), ("/accuracy/", "/"), ("/proxy/8501/", "/proxy/8501/"), ("/lab/accuracy", "/lab/"),
-     ("/proxy/8501", None), ("/no-such-page", None)],
-)  # fmt: skip
+    [
+        ("/", "/"),
+        ("/accuracy", "/"),
+        ("/accuracy/", "/"),
+        ("/proxy/8501/", "/proxy/8501/"),
+        ("/lab/accuracy", "/lab/"),
+        ("/proxy/8501", None),
+        ("/no-such-page", None),
+    ],
+)
 def test_where_the_server_is_as_the_address_says(browser, path, base):
     page = browser.new_page()
     call = f"({BOOT_SCRIPT.read_text(encoding='utf-8')})(['accuracy'], {{}})"
@@ -59,9 +66,15 @@ def test_unknown_address_gives_a_page_of_the_app(app, visit):
 
 def test_what_changes_travels_compressed(app):
     server = urlsplit(app.url)
-    head = {"Host": server.netloc, "Origin": app.url.rstrip("/"), "Connection": "Upgrade", "Upgrade": "websocket",
-            "Sec-WebSocket-Key": b64encode(bytes(16)).decode(), "Sec-WebSocket-Version": "13",
-            "Sec-WebSocket-Extensions": "permessage-deflate"}  # fmt: skip
+    head = {
+        "Host": server.netloc,
+        "Origin": app.url.rstrip("/"),
+        "Connection": "Upgrade",
+        "Upgrade": "websocket",
+        "Sec-WebSocket-Key": b64encode(bytes(16)).decode(),
+        "Sec-WebSocket-Version": "13",
+        "Sec-WebSocket-Extensions": "permessage-deflate",
+    }
     connection = HTTPConnection(server.netloc)
     connection.request("GET", "/_stcore/stream", headers=head)
     answer = connection.getresponse()
@@ -107,8 +120,13 @@ def test_a_first_request_is_answered_and_its_page_keeps_its_settings_when_the_se
             one.evaluate("() => (window.isOld = true)")
         port = int(server.url.rpartition(":")[2])
     # While nobody answers: what the browser says, and Streamlit's page where that takes long.
-    visit.allowed += ["WebSocket", "Failed to load resource", "ERR_CONNECTION", "No response received",
-                      "Is Streamlit still running"]  # fmt: skip
+    visit.allowed += [
+        "WebSocket",
+        "Failed to load resource",
+        "ERR_CONNECTION",
+        "No response received",
+        "Is Streamlit still running",
+    ]
     with running_app(tmp_path, port):
         page.wait_for_function("() => !window.isOld", timeout=60_000)
         wait_for_chart(page, SATURATION)

@@ -42,20 +42,29 @@ class Provider(BaseHTTPRequestHandler):
             self.answer({"keys": [self.key.as_dict(private=False)]})
         else:
             ends = {name: f"{self.issuer}/{name.partition('_')[0]}" for name in ("token_endpoint", "keys_uri")}
-            self.answer({
-                "issuer": self.issuer, "authorization_endpoint": f"{self.issuer}/authorize",
-                "token_endpoint": ends["token_endpoint"], "jwks_uri": ends["keys_uri"],
-                "id_token_signing_alg_values_supported": ["RS256"],
-            })  # fmt: skip
+            self.answer(
+                {
+                    "issuer": self.issuer,
+                    "authorization_endpoint": f"{self.issuer}/authorize",
+                    "token_endpoint": ends["token_endpoint"],
+                    "jwks_uri": ends["keys_uri"],
+                    "id_token_signing_alg_values_supported": ["RS256"],
+                }
+            )
 
     def do_POST(self):
         """Give a signed token for a code."""
         form = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
         now = int(time.time())
         claims = {
-            "iss": self.issuer, "aud": CLIENT, "sub": "1815", "iat": now, "exp": now + 600,
-            "nonce": self.nonces[form["code"][0]], "email": "ada@example.org",
-        }  # fmt: skip
+            "iss": self.issuer,
+            "aud": CLIENT,
+            "sub": "1815",
+            "iat": now,
+            "exp": now + 600,
+            "nonce": self.nonces[form["code"][0]],
+            "email": "ada@example.org",
+        }
         token = jwt.encode({"alg": "RS256", "kid": "1"}, claims, self.key)
         self.answer({"access_token": "a", "token_type": "Bearer", "expires_in": 600, "id_token": token})
 

@@ -83,9 +83,18 @@ def test_charts_are_drawn_and_follow_the_slider_of_their_frames(look):
 
 @pytest.mark.parametrize(
     "name",
-    ["index.html", f"{SATURATION}--figure-1-of-the-paper.html", "zoo.html", "lessons.html", "lesson--saturation.html",
-     "gallery.html", "library/index.html", "library/rfviz/datasets.html", "library/rfviz/errors.html"],
-)  # fmt: skip
+    [
+        "index.html",
+        f"{SATURATION}--figure-1-of-the-paper.html",
+        "zoo.html",
+        "lessons.html",
+        "lesson--saturation.html",
+        "gallery.html",
+        "library/index.html",
+        "library/rfviz/datasets.html",
+        "library/rfviz/errors.html",
+    ],
+)
 def test_pages_are_accessible_and_fit_a_phone(look, name):
     page = look.open(name)
     if page.locator(".live-chart").count():

@@ -44,7 +44,7 @@ def test_what_is_started(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine").mkdir()
     assert cli.main(["app", "--data", "mine"]) == 0
-    (command, variables), = started  # fmt: skip
+    ((command, variables),) = started
     assert command == [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py")]
     assert variables["RFVIZ_DATA"] == str((tmp_path / "mine").resolve())
 
@@ -68,9 +68,13 @@ def test_laboratory_starts_from_any_folder_and_ends_with_the_command(tmp_path, h
     log = tmp_path / "log"
     with log.open("w") as out:
         command = subprocess.Popen(
-            [*COMMAND, "app", "--port", str(port)], cwd=tmp_path, stdout=out, stderr=subprocess.STDOUT,
-            env=environment(STREAMLIT_SERVER_HEADLESS="true"), start_new_session=True,
-        )  # fmt: skip
+            [*COMMAND, "app", "--port", str(port)],
+            cwd=tmp_path,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            env=environment(STREAMLIT_SERVER_HEADLESS="true"),
+            start_new_session=True,
+        )
     try:
         deadline = time.monotonic() + 60
         while not _answers(f"http://127.0.0.1:{port}/_stcore/health"):

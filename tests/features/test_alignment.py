@@ -86,10 +86,12 @@ def test_features_and_copies_are_those_without_zeros(case, d, computed, monkeypa
 @pytest.mark.parametrize(
     ("precision", "dtype", "d", "container"),
     [
-        ("float32", "float32", 41, np.asarray), ("tf32", "float64", 41, np.asarray),
-        ("tf32", "float32", 44, np.asarray), ("tf32", "float32", 41, sparse.csr_matrix),
+        ("float32", "float32", 41, np.asarray),
+        ("tf32", "float64", 41, np.asarray),
+        ("tf32", "float32", 44, np.asarray),
+        ("tf32", "float32", 41, sparse.csr_matrix),
     ],
-)  # fmt: skip
+)
 def test_nothing_else_takes_more_memory(name, precision, dtype, d, container, computed, monkeypatch):
     X = container(rows_of(d))
     feature_map = fitted((name, {}), X, dtype=dtype)

@@ -50,9 +50,11 @@ def evaluate(feature_map, x):
                 angles[first : first + d], moduli[first : first + d] = np.angle(z), np.abs(z)
             else:
                 factor = {
-                    "binary": np.pi, "circle": 2 * np.pi * base.turn, "gaussian": base.scale,
+                    "binary": np.pi,
+                    "circle": 2 * np.pi * base.turn,
+                    "gaussian": base.scale,
                     "categorical": 2 * np.pi / base.categories,
-                }[base.kind]  # fmt: skip
+                }[base.kind]
                 angles[first : first + d] = factor * ((v <= 0) if base.kind == "binary" else v)
     result = []
     for kind, columns, multiples, modulus_columns, powers in rows_of(feature_map):

@@ -125,8 +125,10 @@ def test_slope_of_a_kernel_with_a_cusp_is_infinite():
 
 def test_why_there_is_no_law_of_distances():
     for keywords, word in [
-        ({"spectrum": "laplacian"}, "column"), ({"gamma": [1.0] * 5}, "column"), ({"draw": "qmc"}, "scatters"),
-    ]:  # fmt: skip
+        ({"spectrum": "laplacian"}, "column"),
+        ({"gamma": [1.0] * 5}, "column"),
+        ({"draw": "qmc"}, "scatters"),
+    ]:
         feature_map = fourier(**keywords).fit(X)
         assert feature_map.distance_law() is None and word in feature_map.law_missing
     assert fourier().law_missing == "" and fourier().distance_law() is not None
@@ -258,11 +260,17 @@ def test_learnt_widths():
     pairs = np.triu_indices(len(X), 1)
     euclid, city = np.median(euclidean_distances(X)[pairs]), np.median(manhattan_distances(X)[pairs])
     expected = {
-        ("scale", "gaussian"): 1 / (d * v), ("scale", "matern"): 1 / (d * v), ("scale", "laplacian"): 1 / (d * v**0.5),
-        ("scale", "cauchy"): 1 / (d * v) ** 0.5, ("median", "gaussian"): euclid**-2, ("median", "matern"): euclid**-2,
-        ("median", "laplacian"): 1 / city, ("median", "cauchy"): 1 / euclid, ("median", "own"): 1 / euclid,
+        ("scale", "gaussian"): 1 / (d * v),
+        ("scale", "matern"): 1 / (d * v),
+        ("scale", "laplacian"): 1 / (d * v**0.5),
+        ("scale", "cauchy"): 1 / (d * v) ** 0.5,
+        ("median", "gaussian"): euclid**-2,
+        ("median", "matern"): euclid**-2,
+        ("median", "laplacian"): 1 / city,
+        ("median", "cauchy"): 1 / euclid,
+        ("median", "own"): 1 / euclid,
         ("scale", "own"): 1 / (d * v) ** 0.5,
-    }  # fmt: skip
+    }
     for (rule, spectrum), gamma in expected.items():
         for data in (X, sparse.csr_matrix(X)):
             assert fourier(gamma=rule, spectrum=spectrum).fit(data).gamma_ == pytest.approx(gamma, rel=1e-9)

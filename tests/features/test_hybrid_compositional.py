@@ -107,9 +107,7 @@ def test_flat_is_random_fourier_with_the_frequencies_drawn(paired, m):
     other.frequencies_ = feature_map.weights_ * 3.0  # the weights hold the embedding's 1/√9
     if not paired:
         other.phases_ = feature_map.phases_
-    np.testing.assert_allclose(
-        feature_map.transform(X), other.transform(embedded(X, 0.3)), rtol=0, atol=1e-13
-    )  # fmt: skip
+    np.testing.assert_allclose(feature_map.transform(X), other.transform(embedded(X, 0.3)), rtol=0, atol=1e-13)
 
 
 @pytest.mark.parametrize("paired", [False, True])

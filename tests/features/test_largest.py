@@ -15,11 +15,14 @@ X = np.random.default_rng(0).standard_normal((101, 9))
 @pytest.mark.parametrize(
     ("scheme", "setting"),
     [
-        (RandomMaxout, {"pool_size": 3}), (RandomMaxout, {"pool_size": 16}), (SharedPoolMaxout, {"n_projections": 30}),
-        (StructuredMaxout, {"pool_size": 3}), (RandomFourier, {"draw": "structured"}),
+        (RandomMaxout, {"pool_size": 3}),
+        (RandomMaxout, {"pool_size": 16}),
+        (SharedPoolMaxout, {"n_projections": 30}),
+        (StructuredMaxout, {"pool_size": 3}),
+        (RandomFourier, {"draw": "structured"}),
         (RandomFourier, {"draw": "structured", "spectrum": "matern", "paired": False}),
     ],
-)  # fmt: skip
+)
 def test_the_map_is_the_same_however_it_is_cut(fake_gpu, monkeypatch, n_bytes, dtype, scheme, setting):
     monkeypatch.setattr(maxout, "_PRODUCT_BYTES", n_bytes)
     on_gpu, on_host = (scheme(37, device=d, dtype=dtype, **setting).fit(X) for d in ("cuda", "cpu"))

@@ -50,8 +50,10 @@ def pairwise(function, rows):
 def boxes(fm, rows):
     gamma = fm.gamma if fm.gamma != "scale" else 1.0 / (4 * X.std())
     profile = {
-        "laplacian": lambda t: np.exp(-t), "hat": lambda t: np.maximum(1.0 - t, 0.0), "rational": lambda t: 1 / (1 + t),
-    }[fm.profile]  # fmt: skip
+        "laplacian": lambda t: np.exp(-t),
+        "hat": lambda t: np.maximum(1.0 - t, 0.0),
+        "rational": lambda t: 1 / (1 + t),
+    }[fm.profile]
     return pairwise(lambda x, z: np.prod(profile(gamma * np.abs(x - z))), rows)
 
 

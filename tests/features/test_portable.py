@@ -73,15 +73,29 @@ def broken(**changes):
 @pytest.mark.parametrize(
     "text",
     [
-        "", "{", "[]", "null", "[" * 100_000, broken(format="other"), broken(scheme="os.system"), broken(seed="x"),
-        broken(seed="-1"), broken(n_features=0), broken(n_features=True), broken(n_features=10**12), broken(learnt={}),
+        "",
+        "{",
+        "[]",
+        "null",
+        "[" * 100_000,
+        broken(format="other"),
+        broken(scheme="os.system"),
+        broken(seed="x"),
+        broken(seed="-1"),
+        broken(n_features=0),
+        broken(n_features=True),
+        broken(n_features=10**12),
+        broken(learnt={}),
         broken(learnt={"gamma_": {"dtype": "object", "shape": [1], "base64": "gASV"}}),
         broken(learnt={"gamma_": {"dtype": "float64", "shape": [3], "base64": "AAAA"}}),
         broken(learnt={"gamma_": {"dtype": "float64", "shape": [1], "base64": "//////////8="}}),
-        broken(parameters={"n_components": 10**15}), broken(parameters={"n_components": 3, "unknown": 1}),
-        broken(parameters={"n_components": "many"}), broken(parameters=[1]), json.dumps({"format": GOOD["format"]}),
+        broken(parameters={"n_components": 10**15}),
+        broken(parameters={"n_components": 3, "unknown": 1}),
+        broken(parameters={"n_components": "many"}),
+        broken(parameters=[1]),
+        json.dumps({"format": GOOD["format"]}),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_map_is_refused(text):
     with pytest.raises(RfvizError) as caught:
         from_json(text)

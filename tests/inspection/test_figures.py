@@ -14,8 +14,10 @@ from rfviz.inspection.maps import MAP_NAMES, inspection_style, plot_maps
 
 
 def test_findings_are_whole_one_below_the_other_and_no_name_is_a_tag():
-    findings = [Finding(f"Title {i}", f"title-{i}", grade, "“<b>a & b</b>” repeats a column, " * (3 * i + 1))
-                for i, grade in enumerate(STATUSES)]  # fmt: skip
+    findings = [
+        Finding(f"Title {i}", f"title-{i}", grade, "“<b>a & b</b>” repeats a column, " * (3 * i + 1))
+        for i, grade in enumerate(STATUSES)
+    ]
     figure = plot_findings(findings)
     assert [mark.name for mark in figure.data] == list(STATUSES.values())
     titles, texts = figure.layout.annotations[::2], figure.layout.annotations[1::2]

@@ -64,9 +64,12 @@ def test_rows_are_those_of_the_file_however_few_are_kept_and_others_dropped():
     _, dataset = upload_of(frame, missing="drop rows", max_samples=200)
     frame = frame.drop(columns="label")
     np.testing.assert_allclose(
-        dataset.X[:, 1], ((frame["x1"] - frame["x1"][frame["x0"].notna()].mean())
-        / frame["x1"][frame["x0"].notna()].std(ddof=0)).to_numpy()[dataset.row_numbers], atol=1e-5,
-    )  # fmt: skip
+        dataset.X[:, 1],
+        (
+            (frame["x1"] - frame["x1"][frame["x0"].notna()].mean()) / frame["x1"][frame["x0"].notna()].std(ddof=0)
+        ).to_numpy()[dataset.row_numbers],
+        atol=1e-5,
+    )
     found = {one.name: one for one in Inspection(dataset).findings()}
     assert found["Rows and labels"].text.startswith("3,000 rows of 6 columns")
     assert "of 2,970 different rows without gaps (of 3,000)" in found["Outliers"].text
@@ -158,11 +161,14 @@ def test_gaps_that_depend_on_the_label_are_told_from_those_that_do_not():
         ("answer", lambda g, n: g.choice(["yes", "Yes", "YES", "y", "no"], n), "spells what is probably one word as"),
         ("stamp", lambda g, n: g.integers(1577836800, 1650000000, n), "may hold Unix times (2020-01-"),
         ("price", lambda g, n: [f"{'$€'[i % 2]}{v:.2f}" for i, v in enumerate(g.random(n))], "several currencies"),
-        ("mixed", lambda g, n: [("2020-03-%02d", "%02d/03/2020")[i % 2] % (1 + i % 28) for i in range(n)],
-         "dates written in several ways"),
+        (
+            "mixed",
+            lambda g, n: [("2020-03-%02d", "%02d/03/2020")[i % 2] % (1 + i % 28) for i in range(n)],
+            "dates written in several ways",
+        ),
         ("total", lambda g, n: ["Total", *map(str, g.random(n - 1))], "1 cell that is no number (such as 'Total')"),
     ],
-)  # fmt: skip
+)
 def test_odd_values_are_found_in_their_column(column, values, said):
     n = 800
     found = finding(columns(8, n) | {column: values(np.random.default_rng(8), n)}, "Odd values")

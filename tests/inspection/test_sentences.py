@@ -96,9 +96,18 @@ def test_columns_that_are_not_named_are_counted():
 
 @pytest.mark.parametrize(
     ("value", "said"),
-    [(0.0, "0%"), (1e-6, "less than 0.1%"), (0.0004, "less than 0.1%"), (0.0006, "0.1%"), (0.37, "37%"),
-     (0.996, "99.6%"), (0.9996, "more than 99.9%"), (1 - 1e-9, "more than 99.9%"), (1.0, "100%")],
-)  # fmt: skip
+    [
+        (0.0, "0%"),
+        (1e-6, "less than 0.1%"),
+        (0.0004, "less than 0.1%"),
+        (0.0006, "0.1%"),
+        (0.37, "37%"),
+        (0.996, "99.6%"),
+        (0.9996, "more than 99.9%"),
+        (1 - 1e-9, "more than 99.9%"),
+        (1.0, "100%"),
+    ],
+)
 def test_a_share_is_nothing_or_all_only_if_it_is(value, said):
     assert share(value) == said
 
@@ -225,8 +234,11 @@ def test_sentences_say_which_rows_were_used():
     frame.loc[:5, "z"] = np.nan
     findings = rfviz.inspect(frame, label="y").findings.set_index("name")["text"]
     used = ["near-copies", "distances", "outliers", "labels", "uncertainty", "structure", "interactions"]
-    assert all("392 rows without gaps (of 398)" in findings[name] or "392 different rows without gaps (of 398)"
-               in findings[name] for name in used)  # fmt: skip
+    assert all(
+        "392 rows without gaps (of 398)" in findings[name]
+        or "392 different rows without gaps (of 398)" in findings[name]
+        for name in used
+    )
     assert "drawn" not in " ".join(findings)
     assert count_rows(inspected(frame, label="y").source.dataset) == RowCounts(398, 392, "without gaps")
     unlabelled = frame.assign(y=np.where(np.arange(398) < 20, np.nan, frame["y"]))

@@ -188,16 +188,23 @@ def check_balance(f, said):
     share = lambda name, part: f.same(counts[name] / len(known), part)  # noqa: E731
     ends = lambda low, high: f.is_(known.min(), low) and f.is_(known.max(), high)  # noqa: E731
     days = lambda low, high: (f"{known.min():%Y-%m-%d}", f"{known.max():%Y-%m-%d}") == (low, high)  # noqa: E731
-    return leftover(said, [
-        (rf"^{N} rows? of {N} columns?", lambda a, b: f.number(a) == n and f.number(b) == f.frame.shape[1]),
-        (rf", {N} of them with a label", lambda a: f.number(a) == len(known) < n),
-        (rf" in {N} classes", lambda a: f.number(a) == len(counts)),
-        (rf"{NAME} has {SHARE} of (?:the rows|these)", share), (rf"{NAME} {SHARE}", share),
-        (rf"{N} rows are too few", lambda a: f.number(a) == counts.min()),
-        (rf"unbalanced, {N} rows? against {N}",
-         lambda a, b: (f.number(a), f.number(b)) == (counts.min(), counts.max())),
-        (r"a date from (\S+) to (\S+)\.$", days), (rf"a number from {NUMBER} to {NUMBER}\.$", ends),
-    ])  # fmt: skip
+    return leftover(
+        said,
+        [
+            (rf"^{N} rows? of {N} columns?", lambda a, b: f.number(a) == n and f.number(b) == f.frame.shape[1]),
+            (rf", {N} of them with a label", lambda a: f.number(a) == len(known) < n),
+            (rf" in {N} classes", lambda a: f.number(a) == len(counts)),
+            (rf"{NAME} has {SHARE} of (?:the rows|these)", share),
+            (rf"{NAME} {SHARE}", share),
+            (rf"{N} rows are too few", lambda a: f.number(a) == counts.min()),
+            (
+                rf"unbalanced, {N} rows? against {N}",
+                lambda a, b: (f.number(a), f.number(b)) == (counts.min(), counts.max()),
+            ),
+            (r"a date from (\S+) to (\S+)\.$", days),
+            (rf"a number from {NUMBER} to {NUMBER}\.$", ends),
+        ],
+    )
 
 
 def check_columns(f, said):
@@ -218,25 +225,37 @@ def check_columns(f, said):
     def none(_):
         return not [name for name in frame if frame[name].nunique() == 1 and frame[name].notna().all()]
 
-    return leftover(said, [
-        (rf"{NAME} and {NAME} go together \(correlation ((?:above |below )?−?[\d.]+)\)", together),
-        (rf", and so do(?:es)? {N} other pairs? \(0\.99 or more\)", lambda a: 1 <= f.number(a) < len(alike)),
-        (rf"{NAME} repeats an earlier column \({NAME}\)", repeats),
-        (rf"{NAME} is {NUMBER} in ([\d.]+%) of the rows",
-         lambda a, b, c: abs((frame[a] == f.number(b)).mean() - float(c[:-1]) / 100) < 6e-4),
-        (r"have one value in at least 99\.5% of the rows", lambda: True),
-        (rf"{NAME} has a single value",
-         lambda a: frame[a].nunique() == 1 and frame[a].notna().all()),
-        (rf"{NAME} and {NAME} have a single value",
-         lambda a, b: all(frame[c].nunique() == 1 and frame[c].notna().all() for c in (a, b))),
-        (rf"{NAME} holds one value \(“?([^”)]+)”?\) or nothing",
-         lambda a, b: str(values(a).iloc[0]).removesuffix(".0") == b and values(a).nunique() == 1 < n - len(values(a))),
-        ("(No column is constant)", none),
-        (rf"The rows are sorted by {NAME}",
-         lambda a: (frame[a].is_monotonic_increasing or frame[a].is_monotonic_decreasing) and frame[a].is_unique),
-        (rf"{NAME} numbers the rows", lambda a: frame.drop_duplicates()[a].is_unique),
-        (rf"{N} of {N} columns", lambda a, b: f.number(a) > 3 and f.number(b) == frame.shape[1]),
-    ])  # fmt: skip
+    return leftover(
+        said,
+        [
+            (rf"{NAME} and {NAME} go together \(correlation ((?:above |below )?−?[\d.]+)\)", together),
+            (rf", and so do(?:es)? {N} other pairs? \(0\.99 or more\)", lambda a: 1 <= f.number(a) < len(alike)),
+            (rf"{NAME} repeats an earlier column \({NAME}\)", repeats),
+            (
+                rf"{NAME} is {NUMBER} in ([\d.]+%) of the rows",
+                lambda a, b, c: abs((frame[a] == f.number(b)).mean() - float(c[:-1]) / 100) < 6e-4,
+            ),
+            (r"have one value in at least 99\.5% of the rows", lambda: True),
+            (rf"{NAME} has a single value", lambda a: frame[a].nunique() == 1 and frame[a].notna().all()),
+            (
+                rf"{NAME} and {NAME} have a single value",
+                lambda a, b: all(frame[c].nunique() == 1 and frame[c].notna().all() for c in (a, b)),
+            ),
+            (
+                rf"{NAME} holds one value \(“?([^”)]+)”?\) or nothing",
+                lambda a, b: (
+                    str(values(a).iloc[0]).removesuffix(".0") == b and values(a).nunique() == 1 < n - len(values(a))
+                ),
+            ),
+            ("(No column is constant)", none),
+            (
+                rf"The rows are sorted by {NAME}",
+                lambda a: (frame[a].is_monotonic_increasing or frame[a].is_monotonic_decreasing) and frame[a].is_unique,
+            ),
+            (rf"{NAME} numbers the rows", lambda a: frame.drop_duplicates()[a].is_unique),
+            (rf"{N} of {N} columns", lambda a, b: f.number(a) > 3 and f.number(b) == frame.shape[1]),
+        ],
+    )
 
 
 def check_missing(f, said):
@@ -246,27 +265,44 @@ def check_missing(f, said):
 
     def others(number, much):
         third, rest = shares.iloc[2], shares.iloc[3:]
-        held = {"as much": (rest == third).all(), "less": (rest < third).all(),
-                "as much or less": rest.iloc[0] == third and rest.iloc[-1] < third}  # fmt: skip
+        held = {
+            "as much": (rest == third).all(),
+            "less": (rest < third).all(),
+            "as much or less": rest.iloc[0] == third and rest.iloc[-1] < third,
+        }
         return f.number(number) == len(rest) and held[much]
 
     def telling(name, most, one, least, other):
         by = gaps[name].groupby(f.label.to_numpy()).mean()
         return f.same(by[one], most) and f.same(by[other], least)
 
-    return leftover(said, [
-        (rf"{N} rows? of {N} \({SHARE}\) lacks? some value", lambda a, b, c: f.number(a) == lacking.any(axis=1).sum()
-         and f.number(b) == n and f.same(lacking.any(axis=1).mean(), c)),
-        (rf"{N} rows? of {N} lacks? a label", lambda a, b: f.number(a) == f.label.isna().sum() and f.number(b) == n),
-        (rf"{NAME} holds {N} infinite values?", lambda a, b: f.number(b) == np.isinf(f.frame[a]).sum()),
-        (rf"and {N} other columns? (as much or less|as much|less)", others),
-        (rf" {SHARE} of {NAME} and {SHARE} of {NAME}", lambda a, b, c, d: any(
-            telling(name, a, b, c, d) for name in re.findall(f"Whether {NAME}", said))),
-        (rf"{NAME} {SHARE}", lambda a, b: f.same(gaps[a].mean(), b)),
-        (rf"{NAME} is completely empty", lambda a: gaps[a].all()),
-        (rf"No value is missing in any of the {N} rows", lambda a: f.number(a) == n and not gaps.any(axis=None)),
-        ("(No value is missing)", lambda _: not gaps.any(axis=None)),
-    ])  # fmt: skip
+    return leftover(
+        said,
+        [
+            (
+                rf"{N} rows? of {N} \({SHARE}\) lacks? some value",
+                lambda a, b, c: (
+                    f.number(a) == lacking.any(axis=1).sum()
+                    and f.number(b) == n
+                    and f.same(lacking.any(axis=1).mean(), c)
+                ),
+            ),
+            (
+                rf"{N} rows? of {N} lacks? a label",
+                lambda a, b: f.number(a) == f.label.isna().sum() and f.number(b) == n,
+            ),
+            (rf"{NAME} holds {N} infinite values?", lambda a, b: f.number(b) == np.isinf(f.frame[a]).sum()),
+            (rf"and {N} other columns? (as much or less|as much|less)", others),
+            (
+                rf" {SHARE} of {NAME} and {SHARE} of {NAME}",
+                lambda a, b, c, d: any(telling(name, a, b, c, d) for name in re.findall(f"Whether {NAME}", said)),
+            ),
+            (rf"{NAME} {SHARE}", lambda a, b: f.same(gaps[a].mean(), b)),
+            (rf"{NAME} is completely empty", lambda a: gaps[a].all()),
+            (rf"No value is missing in any of the {N} rows", lambda a: f.number(a) == n and not gaps.any(axis=None)),
+            ("(No value is missing)", lambda _: not gaps.any(axis=None)),
+        ],
+    )
 
 
 def check_values(f, said):
@@ -278,14 +314,25 @@ def check_values(f, said):
         held = all(any(f.is_(value, one) for value in found) for one in values.removesuffix(", …").split(", "))
         return held and len(found) == f.number(rows) and f.is_(rest.min(), low) and f.is_(rest.max(), high)
 
-    return leftover(said, [
-        (rf"{NAME} is (−?[\d,.]+(?:, −?[\d,.]+)*) in {N} rows?, while all others lie from {NUMBER} to {NUMBER}\.", odd),
-        (rf"{NAME} spells what is probably one word as ((?:“[^”]+”(?:, )?)+)",
-         lambda a, b: set(re.findall(NAME, b)) <= set(f.all[a].dropna())
-         and len({re.sub(r"\W", "", w).lower() for w in re.findall(NAME, b)}) == 1),
-        (rf"and {N} other words? in several spellings", lambda a: f.number(a) == 1),
-        (rf"in two ways \({N} rows\)", lambda a: f.number(a) == len(f.frame)),
-    ])  # fmt: skip
+    return leftover(
+        said,
+        [
+            (
+                rf"{NAME} is (−?[\d,.]+(?:, −?[\d,.]+)*) in {N} rows?, while all others lie from {NUMBER} to "
+                rf"{NUMBER}\.",
+                odd,
+            ),
+            (
+                rf"{NAME} spells what is probably one word as ((?:“[^”]+”(?:, )?)+)",
+                lambda a, b: (
+                    set(re.findall(NAME, b)) <= set(f.all[a].dropna())
+                    and len({re.sub(r"\W", "", w).lower() for w in re.findall(NAME, b)}) == 1
+                ),
+            ),
+            (rf"and {N} other words? in several spellings", lambda a: f.number(a) == 1),
+            (rf"in two ways \({N} rows\)", lambda a: f.number(a) == len(f.frame)),
+        ],
+    )
 
 
 def check_copies(f, said):
@@ -297,12 +344,17 @@ def check_copies(f, said):
         known = f.label.notna()
         groups = f.frame.loc[known, columns].astype(object).where(f.frame[columns].notna(), "gap").apply(tuple, axis=1)
         conflict = int((f.label[known].groupby(groups).transform("nunique") > 1).sum())
-    return leftover(said, [
-        (rf"{N} rows? of {N} \({SHARE}\) (?:is a copy|are copies)", lambda a, b, c: f.number(a) == again.sum()
-         and f.number(b) == len(again) and f.same(again.mean(), c)),
-        (rf"{N} rows? (?:is|are) equal to one with another label", lambda a: f.number(a) == conflict),
-        (rf"No two of the {N} rows are equal", lambda a: f.number(a) == len(again) and not again.any()),
-    ])  # fmt: skip
+    return leftover(
+        said,
+        [
+            (
+                rf"{N} rows? of {N} \({SHARE}\) (?:is a copy|are copies)",
+                lambda a, b, c: f.number(a) == again.sum() and f.number(b) == len(again) and f.same(again.mean(), c),
+            ),
+            (rf"{N} rows? (?:is|are) equal to one with another label", lambda a: f.number(a) == conflict),
+            (rf"No two of the {N} rows are equal", lambda a: f.number(a) == len(again) and not again.any()),
+        ],
+    )
 
 
 def check_dependence(f, said):
@@ -314,8 +366,10 @@ def check_dependence(f, said):
         """Return whether so many pairs depend; p-values and strengths near the limits may fall on either side."""
 
         def count(q, by):
-            return sum(p[pair] < q and found[0] >= least + by and not abs(found[1]) > most - by
-                       for pair, found in pairs.items())  # fmt: skip
+            return sum(
+                p[pair] < q and found[0] >= least + by and not abs(found[1]) > most - by
+                for pair, found in pairs.items()
+            )
 
         return count(1e-3, 0.01) <= f.number(number) <= count(0.1, -0.01)
 
@@ -337,22 +391,33 @@ def check_dependence(f, said):
 
     total = len(names) * (len(names) - 1) // 2
     value = r"((?:above |below )?−?[\d.]+)"
-    return leftover(said, [
-        (rf"{NAME} and {NAME} \(dependence {value}(?:, rank correlation {value})?\)", told),
-        (r"one of ([\d.]+) or more would", visible),
-        (rf"{N} of {N} pairs? of columns depends? on each other though",
-         lambda a, b: f.number(b) == len(pairs) and between(a, 0.5, 0.2)),
-        (rf"{N} of {N} pairs? of columns depends? on each other by 0\.3 or more",
-         lambda a, b: f.number(b) == len(pairs) and between(a, 0.3)),
-        (rf"No two columns depend by 0\.3 or more\. {N} of {N} pairs? (?:depends?|seems?)",
-         lambda a, b: f.number(b) == len(pairs) and between(a, 0.0)),
-        (rf"between {N} pairs? of columns \({N} rows\)",
-         lambda a, b: f.number(a) == len(pairs) and f.number(b) == len(f.frame)),
-        (rf" in {N} rows", lambda a: f.number(a) == len(f.frame)),
-        (rf"{N} other pairs? cannot be compared", lambda a: f.number(a) == total - len(pairs)),
-        (r"depend by 0\.5 or more correlate", lambda: True),
-        (rf"{N} pairs? seems? to without|For {N} of them", lambda a, b: f.number(a or b) <= len(pairs)),
-    ])  # fmt: skip
+    return leftover(
+        said,
+        [
+            (rf"{NAME} and {NAME} \(dependence {value}(?:, rank correlation {value})?\)", told),
+            (r"one of ([\d.]+) or more would", visible),
+            (
+                rf"{N} of {N} pairs? of columns depends? on each other though",
+                lambda a, b: f.number(b) == len(pairs) and between(a, 0.5, 0.2),
+            ),
+            (
+                rf"{N} of {N} pairs? of columns depends? on each other by 0\.3 or more",
+                lambda a, b: f.number(b) == len(pairs) and between(a, 0.3),
+            ),
+            (
+                rf"No two columns depend by 0\.3 or more\. {N} of {N} pairs? (?:depends?|seems?)",
+                lambda a, b: f.number(b) == len(pairs) and between(a, 0.0),
+            ),
+            (
+                rf"between {N} pairs? of columns \({N} rows\)",
+                lambda a, b: f.number(a) == len(pairs) and f.number(b) == len(f.frame),
+            ),
+            (rf" in {N} rows", lambda a: f.number(a) == len(f.frame)),
+            (rf"{N} other pairs? cannot be compared", lambda a: f.number(a) == total - len(pairs)),
+            (r"depend by 0\.5 or more correlate", lambda: True),
+            (rf"{N} pairs? seems? to without|For {N} of them", lambda a, b: f.number(a or b) <= len(pairs)),
+        ],
+    )
 
 
 @pytest.mark.parametrize("seed", [*range(8), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(8, 40))])

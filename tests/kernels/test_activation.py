@@ -178,8 +178,9 @@ def test_rows_of_any_length_have_the_kernels_of_the_maps_that_are_there():
     X = np.random.default_rng(0).standard_normal((30, 5)) * np.geomspace(0.05, 20, 30)[:, None]
     own = RandomActivation(function="sqrt(2) * relu(x)").fit(X).kernel(X)
     scale = np.linalg.norm(X, axis=1)
-    np.testing.assert_allclose(own / np.outer(scale, scale), RandomReLU().fit(X).kernel(X) / np.outer(scale, scale),
-                               atol=1e-8)  # fmt: skip
+    np.testing.assert_allclose(
+        own / np.outer(scale, scale), RandomReLU().fit(X).kernel(X) / np.outer(scale, scale), atol=1e-8
+    )
     for name in ("erf", "tanh"):
         step = SigmoidalRidge(activation=name, bias=False).fit(X).kernel(X)
         np.testing.assert_allclose(RandomActivation(function=f"{name}(x)").fit(X).kernel(X), step, atol=2e-9)

@@ -13,14 +13,20 @@ from rfviz.skeleton import PRESETS, convolutions, flat, graph, preset
 
 MIXED = graph(
     [
-        ({"kind": "circle", "turn": 0.3}, 2), ({"kind": "gaussian", "dimension": 2, "scale": 0.7}, 2), ("binary", 2),
-        ({"kind": "categorical", "categories": 4}, 2), ({"kind": "sphere", "dimension": 3}, 2),
+        ({"kind": "circle", "turn": 0.3}, 2),
+        ({"kind": "gaussian", "dimension": 2, "scale": 0.7}, 2),
+        ("binary", 2),
+        ({"kind": "categorical", "categories": 4}, 2),
+        ({"kind": "sphere", "dimension": 3}, 2),
     ],
     [
-        ("relu", [14, 2, 4]), ({"kind": "exponential", "scale": 0.5}, [0, 1, 1, 6]), ("step", [5, 6, 7, 8, 9]),
-        ({"kind": "polynomial", "degree": 2, "offset": 0.5}, [10, 11, 12, 3]), ("erf", [0, 2, 8]),
+        ("relu", [14, 2, 4]),
+        ({"kind": "exponential", "scale": 0.5}, [0, 1, 1, 6]),
+        ("step", [5, 6, 7, 8, 9]),
+        ({"kind": "polynomial", "degree": 2, "offset": 0.5}, [10, 11, 12, 3]),
+        ("erf", [0, 2, 8]),
     ],
-)  # fmt: skip
+)
 
 
 def data(n, seed=0):
@@ -162,9 +168,7 @@ def test_gpu_equals_host(fake_gpu):
     X, Y = data(9), data(5, seed=1)
     gpu = get_device("cuda")
     for other in (None, Y):
-        on_gpu = kernels.compositional(
-            gpu.asarray(X), None if other is None else gpu.asarray(other), skeleton=MIXED
-        )  # fmt: skip
+        on_gpu = kernels.compositional(gpu.asarray(X), None if other is None else gpu.asarray(other), skeleton=MIXED)
         assert isinstance(on_gpu, fake_gpu.ndarray)
         np.testing.assert_allclose(on_gpu.get(), kernels.compositional(X, other, skeleton=MIXED), rtol=0, atol=1e-12)
 

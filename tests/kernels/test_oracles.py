@@ -162,17 +162,28 @@ def test_compositional():
 
 @pytest.mark.parametrize("q", [1, 2, 3, 5])
 @oracle_of(
-    "maxout", "maxout_rho", "maxout_collision", "collision_rho", "maxout_distance", "maxout_distance_slope",
-    "maxout_product_moments", "maxout_squared_distance_moments", "expected_max", "expected_max_squared",
+    "maxout",
+    "maxout_rho",
+    "maxout_collision",
+    "collision_rho",
+    "maxout_distance",
+    "maxout_distance_slope",
+    "maxout_product_moments",
+    "maxout_squared_distance_moments",
+    "expected_max",
+    "expected_max_squared",
     "maxout_theorem1_as_printed",
-)  # fmt: skip
+)
 def test_maxout(q):
     mean, square = oracles.largest_moments(q)
     assert kernels.expected_max(q) == pytest.approx(mean, abs=1e-9)
     assert kernels.expected_max_squared(q) == pytest.approx(square, abs=1e-9)
     functions = (
-        lambda s, t: s * t, lambda s, t: (s * t) ** 2, lambda s, t: (s - t) ** 2, lambda s, t: (s - t) ** 4,
-    )  # fmt: skip
+        lambda s, t: s * t,
+        lambda s, t: (s * t) ** 2,
+        lambda s, t: (s - t) ** 2,
+        lambda s, t: (s - t) ** 4,
+    )
     product, product2, distance2, distance4 = np.array([expectations(theta, q, *functions) for theta in THETAS]).T
     same = np.array([same_argmax(theta, q, lambda s, t: np.ones_like(s * t))[0] for theta in THETAS])
     rho = np.array(RHOS)

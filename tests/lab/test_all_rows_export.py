@@ -162,9 +162,12 @@ def test_the_command_without_a_large_table_or_a_map(tmp_path, capsys):
     assert "--features writes files. Name a folder for them: --out DIR" in capsys.readouterr().err
     TABLE.iloc[:150].to_csv(tmp_path / "small.csv", index=False)
     out = tmp_path / "out"
-    assert cli.main(
-        ["run", "maxout-pca", "--data", str(tmp_path / "small.csv"), "--features", "--out", str(out), "--quiet"]
-    ) == 0  # fmt: skip
+    assert (
+        cli.main(
+            ["run", "maxout-pca", "--data", str(tmp_path / "small.csv"), "--features", "--out", str(out), "--quiet"]
+        )
+        == 0
+    )
     assert len(held_in(out / "maxout-pca-features.npz")["Phi"]) == 150
 
 

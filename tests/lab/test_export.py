@@ -25,8 +25,18 @@ from rfviz.lab.report import Entry, write_report
 
 X = np.random.default_rng(0).random((50, 6))
 LABELLED = dict.fromkeys(
-    ["accuracy", "distance-saturation", "guarantees", "hashing", "kernel-approximation", "kitchen-sinks", "maxout-pca",
-     "quick-inspection"], "digits") | dict.fromkeys(["binning", "decision-surfaces"], "moons")  # fmt: skip
+    [
+        "accuracy",
+        "distance-saturation",
+        "guarantees",
+        "hashing",
+        "kernel-approximation",
+        "kitchen-sinks",
+        "maxout-pca",
+        "quick-inspection",
+    ],
+    "digits",
+) | dict.fromkeys(["binning", "decision-surfaces"], "moons")
 FRAME = pd.DataFrame({"name": ["a", "<b>"], "value": [1.5, np.nan], 3: [1, 2], "mixed": [1, "x"]})
 FIGURE = go.Figure(go.Scatter(x=[1, 2], y=[3, 4]), {"height": 300, "title": {"text": "</script><b>"}})
 

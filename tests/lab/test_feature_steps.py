@@ -29,11 +29,23 @@ def test_the_steps_are_those_of_the_chosen_rows():
     assert not any(latex_mistake(formula) for formula in re.findall(r"\$([^$]+)\$", shown))
 
 
-@pytest.mark.parametrize(("slug", "state"), [
-    ("hashing", {"details-0": True, "n_components": 64, "pool_size": 16}),
-    ("kernel-approximation", {"details-0": True, "draws": 1, "m_max": 20, "points": 16, "steps-map": "Compositional",
-                              "maps": ["RandomFourier", "CompositionalFeatures"]}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("slug", "state"),
+    [
+        ("hashing", {"details-0": True, "n_components": 64, "pool_size": 16}),
+        (
+            "kernel-approximation",
+            {
+                "details-0": True,
+                "draws": 1,
+                "m_max": 20,
+                "points": 16,
+                "steps-map": "Compositional",
+                "maps": ["RandomFourier", "CompositionalFeatures"],
+            },
+        ),
+    ],
+)
 def test_other_pages_write_them_out_too(slug, state):
     shown = texts(opened(slug, state))
     assert "Choose two rows, x and z" in shown

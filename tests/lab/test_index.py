@@ -19,8 +19,13 @@ def test_the_navigation_holds_every_page_of_the_folder_once():
 
 def test_every_page_has_a_picture_for_each_colour_scheme():
     """``make screenshots`` takes them."""
-    missing = [(page.slug, scheme) for page in NAVIGATION if page.slug != "home"
-               for scheme in ("light", "dark") if page.picture(scheme) is None]  # fmt: skip
+    missing = [
+        (page.slug, scheme)
+        for page in NAVIGATION
+        if page.slug != "home"
+        for scheme in ("light", "dark")
+        if page.picture(scheme) is None
+    ]
     assert not missing
 
 

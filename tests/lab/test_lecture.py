@@ -43,10 +43,15 @@ def test_lines_are_views_in_their_order():
     assert dict(views[1].query) == {"zoom": "a:x,1,2"}
 
 
-@pytest.mark.parametrize("line", [
-    "https://elsewhere.example/lab/hashing?q=8", "javascript:hashing?q=8", "//elsewhere.example/hashing/?q=8",
-    "../../hashing?q=8&present=true&lecture=1-x&embed=true",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "line",
+    [
+        "https://elsewhere.example/lab/hashing?q=8",
+        "javascript:hashing?q=8",
+        "//elsewhere.example/hashing/?q=8",
+        "../../hashing?q=8&present=true&lecture=1-x&embed=true",
+    ],
+)
 def test_an_address_is_a_page_of_this_laboratory_and_nothing_else(line):
     try:
         (view,) = parse_lecture(line, PAGES)
@@ -56,15 +61,18 @@ def test_an_address_is_a_page_of_this_laboratory_and_nothing_else(line):
         assert line_of(view) == "hashing?q=8"
 
 
-@pytest.mark.parametrize(("text", "words"), [
-    ("hashing\nnowhere?x=1", "Line 2 names no page of the laboratory: “nowhere”"),
-    ("http://[::1/hashing", "Line 1 is no address"),
-    ("hashing?" + "&".join(f"a{k}=1" for k in range(101)), "Line 1 is no address"),
-    ("hashing?q=" + "1" * 2500, "Line 1 is too long"),
-    ("hashing | " + "n" * 501, "Line 1 is too long"),
-    ("hashing\n" * 61, "at most 60 views, and this one has 61"),
-    ("x" * 100_001, "at most 100,000 characters"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("hashing\nnowhere?x=1", "Line 2 names no page of the laboratory: “nowhere”"),
+        ("http://[::1/hashing", "Line 1 is no address"),
+        ("hashing?" + "&".join(f"a{k}=1" for k in range(101)), "Line 1 is no address"),
+        ("hashing?q=" + "1" * 2500, "Line 1 is too long"),
+        ("hashing | " + "n" * 501, "Line 1 is too long"),
+        ("hashing\n" * 61, "at most 60 views, and this one has 61"),
+        ("x" * 100_001, "at most 100,000 characters"),
+    ],
+)
 def test_what_is_no_lecture_is_refused_in_a_sentence(text, words):
     with pytest.raises(DataError, match=words.replace("?", r"\?")):
         parse_lecture(text, PAGES)

@@ -266,10 +266,20 @@ def test_address_is_a_preset():
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{", "[]", '{"values": {}}', '{"page": 3}', '{"page": "x", "values": [1]}', "http://[", "[" * 100_000,
-     '{"page": "x", "values": {"a": {}}}',
-     '{"page": "x", "values": {"a": [[1]]}}', '{"page": "x", "values": {"a": null}}'],
-)  # fmt: skip
+    [
+        "",
+        "{",
+        "[]",
+        '{"values": {}}',
+        '{"page": 3}',
+        '{"page": "x", "values": [1]}',
+        "http://[",
+        "[" * 100_000,
+        '{"page": "x", "values": {"a": {}}}',
+        '{"page": "x", "values": {"a": [[1]]}}',
+        '{"page": "x", "values": {"a": null}}',
+    ],
+)
 def test_what_is_no_preset_is_refused(text):
     with pytest.raises(DataError):
         read_preset(text)

@@ -23,11 +23,37 @@ def test_what_a_page_writes_is_read():
 
 @pytest.mark.parametrize(
     "part",
-    ["", "a", "a:", "a:x", "a:x,1", "a:x,2,1", "a:x,1,1", "a:x,1,1.0000000000001", "a:z,1,2", "a:x,1,2,x,3,4",
-     "a:x,1,2,y", "a:x,1,2,y,3,4,x,5,6", "a:x,nan,1", "a:x,-inf,inf", "a:x,1e999,2e999", "a:x,0,1e9999", "a:x,0x1,2",
-     "a:x,1_0,20", "a:x, 1,2", "a:x,٣,٤", "a:x,1,2:y,1,2", "<b>:x,1,2", "a b:x,1,2", "../a:x,1,2", f"{'a' * 61}:x,1,2",
-     f"a:x,{'1' * 22},2", "a:x,1,2\n", "a:x,1,2\x00"],
-)  # fmt: skip
+    [
+        "",
+        "a",
+        "a:",
+        "a:x",
+        "a:x,1",
+        "a:x,2,1",
+        "a:x,1,1",
+        "a:x,1,1.0000000000001",
+        "a:z,1,2",
+        "a:x,1,2,x,3,4",
+        "a:x,1,2,y",
+        "a:x,1,2,y,3,4,x,5,6",
+        "a:x,nan,1",
+        "a:x,-inf,inf",
+        "a:x,1e999,2e999",
+        "a:x,0,1e9999",
+        "a:x,0x1,2",
+        "a:x,1_0,20",
+        "a:x, 1,2",
+        "a:x,٣,٤",
+        "a:x,1,2:y,1,2",
+        "<b>:x,1,2",
+        "a b:x,1,2",
+        "../a:x,1,2",
+        f"{'a' * 61}:x,1,2",
+        f"a:x,{'1' * 22},2",
+        "a:x,1,2\n",
+        "a:x,1,2\x00",
+    ],
+)
 def test_what_is_wrong_is_left_out_and_the_rest_is_taken(part):
     assert read_zoom(part) == ({}, False)
     assert read_zoom(f"b:x,1,2;{part}") == ({"b": {"x": (1.0, 2.0)}}, False)
@@ -41,9 +67,15 @@ def test_an_address_without_end_is_not_read():
 
 @pytest.mark.parametrize(
     ("axis", "range_"),
-    [({}, [10, 1000]), ({"type": "log"}, [1, 3]), ({"range": [9, 0]}, [1000, 10]), ({"range": [0, 9]}, [10, 1000]),
-     ({"type": "log", "autorange": "reversed"}, [3, 1]), ({"type": "category"}, [10, 1000])],
-)  # fmt: skip
+    [
+        ({}, [10, 1000]),
+        ({"type": "log"}, [1, 3]),
+        ({"range": [9, 0]}, [1000, 10]),
+        ({"range": [0, 9]}, [10, 1000]),
+        ({"type": "log", "autorange": "reversed"}, [3, 1]),
+        ({"type": "category"}, [10, 1000]),
+    ],
+)
 def test_ends_are_those_that_stand_along_the_axis(axis, range_):
     drawn = figure(xaxis=axis, yaxis={"range": [0, 1]})
     apply_zoom(drawn, {"x": (10.0, 1000.0)})

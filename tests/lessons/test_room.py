@@ -103,10 +103,22 @@ def test_a_curve_is_kept_within_its_axes_and_in_order(room):
 
 
 BAD_CURVES = [
-    3, "curve", None, {}, [], [[1, 1]], [[1, 2, 3], [1, 2, 3]], [[1, 1], [2]], [[1, "a"], [2, 1]],
+    3,
+    "curve",
+    None,
+    {},
+    [],
+    [[1, 1]],
+    [[1, 2, 3], [1, 2, 3]],
+    [[1, 1], [2]],
+    [[1, "a"], [2, 1]],
     [[1, float("nan")], [2, 1]],
-    [[k, 1] for k in range(34)], [[[1, 1]], [[2, 2]]], [1, 2, 3], [[10**400, 1], [2, 2]], [[None, 1], [2, 2]],
-]  # fmt: skip
+    [[k, 1] for k in range(34)],
+    [[[1, 1]], [[2, 2]]],
+    [1, 2, 3],
+    [[10**400, 1], [2, 2]],
+    [[None, 1], [2, 2]],
+]
 
 
 @pytest.mark.parametrize("answer", BAD_CURVES, ids=[str(at) for at in range(len(BAD_CURVES))])

@@ -90,11 +90,12 @@ def test_comes_close_to_the_exact_kernel_machine(loss):
     codes = np.where(np.arange(10) == y[:, None], 1.0, -1.0)
     best = np.mean(np.argmax(exact.fit(X[TRAIN], codes[TRAIN]).predict(X[TEST]), axis=1) != y[TEST])
     few, many = (
-        1 - DoublyStochasticClassifier(RandomFourier(m, gamma=gamma), loss=loss).fit(X[TRAIN], y[TRAIN]).score(
-            X[TEST], y[TEST]
-        )
+        1
+        - DoublyStochasticClassifier(RandomFourier(m, gamma=gamma), loss=loss)
+        .fit(X[TRAIN], y[TRAIN])
+        .score(X[TEST], y[TEST])
         for m in (128, 2048)
-    )  # fmt: skip
+    )
     assert many < best + 0.025 and many < 0.5 * few
 
 

@@ -287,10 +287,17 @@ def test_targets_that_are_no_classes(target, message):
 @pytest.mark.parametrize(
     "bad",
     [
-        {"loss": "squared"}, {"alpha": -1.0}, {"epochs": 0}, {"batch_size": 0}, {"learning_rate": 0.0},
-        {"learning_rate": "fast"}, {"optimizer": "adam"}, {"average": "yes"}, {"feature_map": LogisticRegression()},
+        {"loss": "squared"},
+        {"alpha": -1.0},
+        {"epochs": 0},
+        {"batch_size": 0},
+        {"learning_rate": 0.0},
+        {"learning_rate": "fast"},
+        {"optimizer": "adam"},
+        {"average": "yes"},
+        {"feature_map": LogisticRegression()},
     ],
-)  # fmt: skip
+)
 def test_parameters_that_break_their_rule(bad):
     with pytest.raises(ParameterError, match=next(iter(bad))):
         StochasticClassifier(**{"feature_map": FEATURES, **bad}).fit(X, y)

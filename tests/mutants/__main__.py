@@ -28,8 +28,11 @@ def copy_tree(target: Path) -> None:
     """Copy what git knows, and what it does not ignore, to a folder."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT, check=True, capture_output=True, text=True,
-    )  # fmt: skip
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
     for name in filter(None, listed.stdout.split("\0")):
         source = ROOT / name
         if source.is_file():

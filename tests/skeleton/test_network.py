@@ -67,9 +67,12 @@ def test_the_papers_parameters(first, second):
     above = (places - second) // 2 + 1
     shapes = {name: tuple(weight.shape) for name, weight in network.weights.items()}
     assert shapes == {
-        "layer1": (2 * q, 64), "layer2": (second**2 * 64, 64), "layer3": (above**2 * 64, 384),
-        "readout": (384, 10), "intercept": (10,),
-    }  # fmt: skip
+        "layer1": (2 * q, 64),
+        "layer2": (second**2 * 64, 64),
+        "layer3": (above**2 * 64, 384),
+        "readout": (384, 10),
+        "intercept": (10,),
+    }
     X = rows_of(skeleton, 3)
     assert tuple(network(X).shape) == (3, 10) and tuple(network.represent(X).shape) == (3, 384)
 

@@ -108,13 +108,19 @@ def ranking(accuracies: Mapping[str, Sequence[float]], exact: Mapping[str, float
     for paper_rank, (name, (features, network)) in enumerate(PAPER_TABLE_1.items(), 1):
         if name in means:
             runs = np.asarray(accuracies[name], dtype=float)
-            rows.append({
-                "architecture": name, "accuracy %": means[name],
-                "s.e.": runs.std(ddof=1) / np.sqrt(len(runs)) if len(runs) > 1 else np.nan,
-                "rank": 1 + sum(other > means[name] for other in means.values()),
-                "exact %": (exact or {}).get(name, EXACT[name]), "network %": NETWORKS[name],
-                "paper RFS %": features, "paper rank": paper_rank, "paper net %": network,
-            })  # fmt: skip
+            rows.append(
+                {
+                    "architecture": name,
+                    "accuracy %": means[name],
+                    "s.e.": runs.std(ddof=1) / np.sqrt(len(runs)) if len(runs) > 1 else np.nan,
+                    "rank": 1 + sum(other > means[name] for other in means.values()),
+                    "exact %": (exact or {}).get(name, EXACT[name]),
+                    "network %": NETWORKS[name],
+                    "paper RFS %": features,
+                    "paper rank": paper_rank,
+                    "paper net %": network,
+                }
+            )
     return pd.DataFrame(rows)
 
 

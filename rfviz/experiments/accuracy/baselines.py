@@ -108,7 +108,6 @@ class Baseline:
 
         Parameters
         ----------
-        n_train, n_features : int
         n_classes : int
             0 for regression.
         n_components : int, optional
@@ -190,47 +189,110 @@ def _times(X: Any, factor: float) -> Any:
 
 _ALL = (
     Baseline(
-        "knn", "k nearest neighbours", "Vote of the nearest training samples: no model, all the cost in predicting.",
-        "O(1), and O(n·d) a prediction", "n·d numbers", "n_neighbors", (3, 1, 5, 9), 200_000,
-        _knn, lambda n, d, k, m: n * d,
+        "knn",
+        "k nearest neighbours",
+        "Vote of the nearest training samples: no model, all the cost in predicting.",
+        "O(1), and O(n·d) a prediction",
+        "n·d numbers",
+        "n_neighbors",
+        (3, 1, 5, 9),
+        200_000,
+        _knn,
+        lambda n, d, k, m: n * d,
     ),
     Baseline(
-        "linear_ridge", "Linear ridge", "Least squares on ±1 codes of the classes, without any features.",
-        "O(n·d²)", "2·n·d + d² doubles", "alpha", _LINEAR_ALPHAS, 5_000_000,
-        _linear_ridge, lambda n, d, k, m: 2 * n * d + d * d, codes=True,
+        "linear_ridge",
+        "Linear ridge",
+        "Least squares on ±1 codes of the classes, without any features.",
+        "O(n·d²)",
+        "2·n·d + d² doubles",
+        "alpha",
+        _LINEAR_ALPHAS,
+        5_000_000,
+        _linear_ridge,
+        lambda n, d, k, m: 2 * n * d + d * d,
+        codes=True,
     ),
     Baseline(
-        "linear_svm", "Linear SVM", "One-versus-rest linear support vector machine (squared hinge).",
-        "O(n·d·k) a pass", "2·n·d doubles", "C", (1.0, 0.1, 10.0), 500_000,
-        _linear_svm, lambda n, d, k, m: 2 * n * d,
+        "linear_svm",
+        "Linear SVM",
+        "One-versus-rest linear support vector machine (squared hinge).",
+        "O(n·d·k) a pass",
+        "2·n·d doubles",
+        "C",
+        (1.0, 0.1, 10.0),
+        500_000,
+        _linear_svm,
+        lambda n, d, k, m: 2 * n * d,
     ),
     Baseline(
-        "rbf_svm", "RBF SVM", "Exact support vector machine with the Gaussian kernel, one-versus-one.",
-        "O(n²·d) to O(n³)", "n·d doubles + 0.2 GB of cache", "C", (10.0, 1.0, 100.0), 15_000,
-        _rbf_svm, lambda n, d, k, m: n * d + _SVM_CACHE, uses=("gamma",),
+        "rbf_svm",
+        "RBF SVM",
+        "Exact support vector machine with the Gaussian kernel, one-versus-one.",
+        "O(n²·d) to O(n³)",
+        "n·d doubles + 0.2 GB of cache",
+        "C",
+        (10.0, 1.0, 100.0),
+        15_000,
+        _rbf_svm,
+        lambda n, d, k, m: n * d + _SVM_CACHE,
+        uses=("gamma",),
     ),
     Baseline(
-        "kernel_ridge", "Exact kernel ridge", "Ridge regression with the Gaussian kernel itself, on ±1 codes: the "
-        "limit of Fourier features.",
-        "O(n³)", "2·n² doubles", "alpha", _ALPHAS, _LARGEST_MATRIX,
-        _kernel_ridge, lambda n, d, k, m: n * (d + 2 * n + k), codes=True, uses=("gamma",),
+        "kernel_ridge",
+        "Exact kernel ridge",
+        "Ridge regression with the Gaussian kernel itself, on ±1 codes: the limit of Fourier features.",
+        "O(n³)",
+        "2·n² doubles",
+        "alpha",
+        _ALPHAS,
+        _LARGEST_MATRIX,
+        _kernel_ridge,
+        lambda n, d, k, m: n * (d + 2 * n + k),
+        codes=True,
+        uses=("gamma",),
     ),
     Baseline(
-        "nystroem", "Nystroem + ridge", "Features from the Gaussian kernel between the data and m training samples.",
-        "O(n·m·(d + m) + m³)", "2·n·m + 3·m² doubles", "alpha", _ALPHAS, 1_000_000,
-        _nystroem, lambda n, d, k, m: n * (d + 2 * m) + 3 * m * m, codes=True, uses=("gamma", "n_components"),
+        "nystroem",
+        "Nystroem + ridge",
+        "Features from the Gaussian kernel between the data and m training samples.",
+        "O(n·m·(d + m) + m³)",
+        "2·n·m + 3·m² doubles",
+        "alpha",
+        _ALPHAS,
+        1_000_000,
+        _nystroem,
+        lambda n, d, k, m: n * (d + 2 * m) + 3 * m * m,
+        codes=True,
+        uses=("gamma", "n_components"),
     ),
     Baseline(
-        "rbf_sampler", "RBFSampler + ridge", "scikit-learn's own random Fourier features of the Gaussian kernel.",
-        "O(n·m·(d + m))", "2·n·m + m² doubles", "alpha", _ALPHAS, 1_000_000,
-        _rbf_sampler, lambda n, d, k, m: n * (d + 2 * m) + m * m, codes=True, uses=("gamma", "n_components"),
+        "rbf_sampler",
+        "RBFSampler + ridge",
+        "scikit-learn's own random Fourier features of the Gaussian kernel.",
+        "O(n·m·(d + m))",
+        "2·n·m + m² doubles",
+        "alpha",
+        _ALPHAS,
+        1_000_000,
+        _rbf_sampler,
+        lambda n, d, k, m: n * (d + 2 * m) + m * m,
+        codes=True,
+        uses=("gamma", "n_components"),
     ),
     Baseline(
-        "network", "Small network", "One hidden layer of 100 ReLUs, trained by Adam (scikit-learn’s).",
-        "O(n·d) a pass", "2·n·d doubles", "alpha", (1e-4, 1e-2), 100_000,
-        _network, lambda n, d, k, m: 2 * n * d + 8 * _HIDDEN * (d + k),
+        "network",
+        "Small network",
+        "One hidden layer of 100 ReLUs, trained by Adam (scikit-learn’s).",
+        "O(n·d) a pass",
+        "2·n·d doubles",
+        "alpha",
+        (1e-4, 1e-2),
+        100_000,
+        _network,
+        lambda n, d, k, m: 2 * n * d + 8 * _HIDDEN * (d + k),
     ),
-)  # fmt: skip
+)
 #: Every baseline by its key, in the order of a legend.
 BASELINES: dict[str, Baseline] = {baseline.name: baseline for baseline in _ALL}
 
@@ -256,11 +318,9 @@ class BaselineResult:
 
     Attributes
     ----------
-    name, title : str
     error : float
         Share of test samples that are misclassified, or the root mean squared error: see `metric`.
     metric : {"error rate", "RMSE"}
-    n_test : int
     seconds_fit, seconds_predict : float
         Of the final fit, and of predicting the test samples.
     seconds_search : float
@@ -295,12 +355,17 @@ class BaselineResult:
         """Return one row, with units in the column names."""
         return pd.DataFrame(
             {
-                "baseline": [self.title], self.metric: self.error, "test samples": self.n_test,
-                "fit (s)": self.seconds_fit, "predict (s)": self.seconds_predict, "search (s)": self.seconds_search,
-                "model (bytes)": self.bytes_model, "work (bytes)": self.bytes_work,
+                "baseline": [self.title],
+                self.metric: self.error,
+                "test samples": self.n_test,
+                "fit (s)": self.seconds_fit,
+                "predict (s)": self.seconds_predict,
+                "search (s)": self.seconds_search,
+                "model (bytes)": self.bytes_model,
+                "work (bytes)": self.bytes_work,
                 "parameters": ", ".join(f"{key}={value:.4g}" for key, value in self.parameters.items()),
             }
-        )  # fmt: skip
+        )
 
 
 def run_baseline(
@@ -380,11 +445,19 @@ def _measured(
     # Support vector machines classify; support vector regression has its own name.
     title = baseline.title if setting.classify else baseline.title.replace("SVM", "SVR")
     return BaselineResult(
-        baseline.name, title, _error(targets, losses), "error rate" if setting.classify else "RMSE", len(test[1]),
-        fitted - searched, done - fitted, searched - started,
-        array_bytes(model), work, _parameters(baseline, setting, value),
+        baseline.name,
+        title,
+        _error(targets, losses),
+        "error rate" if setting.classify else "RMSE",
+        len(test[1]),
+        fitted - searched,
+        done - fitted,
+        searched - started,
+        array_bytes(model),
+        work,
+        _parameters(baseline, setting, value),
         losses.astype(np.float32),
-    )  # fmt: skip
+    )
 
 
 def _checked(X_train: Any, y_train: Any, X_test: Any, y_test: Any) -> tuple[Any, np.ndarray, Any, np.ndarray]:

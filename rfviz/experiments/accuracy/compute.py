@@ -31,7 +31,6 @@ class Curve:
 
     Attributes
     ----------
-    label : str
     cls : type of FeatureMap
         Gives the curve its colour.
     frame : DataFrame
@@ -75,7 +74,6 @@ def make_curve(
 
     Parameters
     ----------
-    label : str
     cls : type of FeatureMap
     runs : sequence of sequences of Segment
         The segments of each seed.
@@ -110,8 +108,9 @@ def mean_against_seconds(runs: Runs) -> pd.DataFrame:
     """
     rows = [
         {"m": int(s.m_grid[-1]), "error": s.errors[-1], "seconds": s.seconds_fit + s.seconds_predict}
-        for segments in runs for s in segments
-    ]  # fmt: skip
+        for segments in runs
+        for s in segments
+    ]
     if not rows:
         return pd.DataFrame(columns=["m", "error", "s.d.", "seconds"])
     groups = pd.DataFrame(rows).groupby("m")
@@ -172,16 +171,13 @@ class AccuracyResult:
 
     Attributes
     ----------
-    split : Split
     candidates : tuple of Candidate
-    loss : str
     runs : mapping of str to list of lists of Segment
         By the label of a candidate, the segments of each seed.
     baseline_errors : mapping of str to float
         Errors of other methods by name: shares of wrong labels, or root mean squared errors.
     refused : tuple of str
         Why other baselines were not computed, in a sentence each.
-    is_complete : bool
     costs : mapping of str to (seconds, bytes)
         Of other methods by name: to search, train and test, and of the model.
     exact : mapping of str to ExactKernel
@@ -243,10 +239,17 @@ class AccuracyResult:
     def _curve(self, c: Candidate, axis: str) -> Curve:
         exact = self.scale * self.exact[c.label].error if c.label in self.exact else None
         return make_curve(
-            c.label, c.spec.cls, self.runs[c.label], scale=self.scale, axis=axis,
-            paper=self._paper(c), network=self._network(c), exact=exact, augmented=self._augmented(c),
+            c.label,
+            c.spec.cls,
+            self.runs[c.label],
+            scale=self.scale,
+            axis=axis,
+            paper=self._paper(c),
+            network=self._network(c),
+            exact=exact,
+            augmented=self._augmented(c),
             epochs=errors_by_epoch(c.label) if self._is_crops else (),
-        )  # fmt: skip
+        )
 
     def ladder(self) -> pd.DataFrame:
         """Return every method with its error, seconds and bytes, from the largest error down.

@@ -234,8 +234,9 @@ def plot_epochs(curves: Sequence[Curve], *, height: int = 500) -> go.Figure:
     ]
     last = max((len(errors) for curve, _ in known for errors in curve.epochs), default=1)
     across, up = count_axis(1, last) | _STEPS, _LOG | {"dtick": "L5", "tickformat": ".3~g"}
-    return styled(traces, x="epochs of training", y="test error, %", height=height, revision="epochs",
-                  xaxis=across, yaxis=up)  # fmt: skip
+    return styled(
+        traces, x="epochs of training", y="test error, %", height=height, revision="epochs", xaxis=across, yaxis=up
+    )
 
 
 def _trained_line(style: Look, trained: str) -> dict[str, Any]:

@@ -103,8 +103,6 @@ def maxout_table(
     alphas : sequence of float
         Penalties on the unscaled features, among which the last `n_held` training rows choose for each cell; they then
         join the training.
-    n_held : int
-    device : str
     progress : callable
         See :data:`rfviz.progress.Progress`.
 

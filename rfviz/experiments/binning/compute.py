@@ -141,8 +141,6 @@ def plane_grids(dataset: Dataset, spec: MapSpec[RandomBinning], n_repetitions: i
 
     Parameters
     ----------
-    dataset : Dataset
-    spec : MapSpec
     n_repetitions : int
         Grids to draw.
 
@@ -173,7 +171,6 @@ def boxes(grids: PlaneGrids, repetition: int, row: int) -> BoxView:
 
     Parameters
     ----------
-    grids : PlaneGrids
     repetition : int
         From 0.
     row : int
@@ -240,8 +237,6 @@ def pair_shares(grids: PlaneGrids, n_repetitions: int, repetition: int) -> tuple
 
     Parameters
     ----------
-    grids : PlaneGrids
-    n_repetitions : int
     repetition : int
         The first of them, from 0.
 

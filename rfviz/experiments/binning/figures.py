@@ -25,8 +25,6 @@ def plot_boxes(grids: PlaneGrids, view: BoxView, row: int, *, height: int = 446,
 
     Parameters
     ----------
-    grids : PlaneGrids
-    view : BoxView
     row : int
         The chosen point, which gets a ring, and whose box is shaded.
     height : int
@@ -37,22 +35,32 @@ def plot_boxes(grids: PlaneGrids, view: BoxView, row: int, *, height: int = 446,
     colours = np.array(COLOURS)[view.box % len(COLOURS)]
     symbols = np.array(SYMBOLS)[view.box // len(COLOURS) % len(SYMBOLS)]
     points = trace(
-        "scatter", x=grids.points[:, 0], y=grids.points[:, 1], mode="markers", showlegend=False,
+        "scatter",
+        x=grids.points[:, 0],
+        y=grids.points[:, 1],
+        mode="markers",
+        showlegend=False,
         marker={"color": colours.tolist(), "symbol": symbols.tolist(), "size": 9, "line": {"width": 0}},
         customdata=list(range(len(grids.points))),
         text=[f"box {box + 1} of {len(view.sizes)}, with {counted(int(view.sizes[box]), 'point')}" for box in view.box],
         hovertemplate="(%{x:.2f}, %{y:.2f}): %{text}<extra></extra>",
-    )  # fmt: skip
+    )
     return _plane([_own_box(view), *_grid_lines(grids, view), points, *_ring(grids, row)], grids, height, revision)
 
 
 def _own_box(view: BoxView) -> dict[str, Any]:
     left, right, bottom, top = view.own
     return trace(
-        "scatter", x=[left, right, right, left, left], y=[bottom, bottom, top, top, bottom], mode="lines",
-        fill="toself", fillcolor="rgba(128,128,128,0.22)", line={"color": GREY, "width": 2}, hoverinfo="skip",
+        "scatter",
+        x=[left, right, right, left, left],
+        y=[bottom, bottom, top, top, bottom],
+        mode="lines",
+        fill="toself",
+        fillcolor="rgba(128,128,128,0.22)",
+        line={"color": GREY, "width": 2},
+        hoverinfo="skip",
         showlegend=False,
-    )  # fmt: skip
+    )
 
 
 def _grid_lines(grids: PlaneGrids, view: BoxView) -> list[dict[str, Any]]:
@@ -72,11 +80,16 @@ def _ring(grids: PlaneGrids, row: int) -> list[dict[str, Any]]:
     x, y = grids.points[row]
     return [
         trace(
-            "scatter", x=[float(x)], y=[float(y)], mode="markers", hoverinfo="skip", showlegend=False,
+            "scatter",
+            x=[float(x)],
+            y=[float(y)],
+            mode="markers",
+            hoverinfo="skip",
+            showlegend=False,
             marker={"symbol": "circle-open", "size": size, "color": colour, "line": {"width": width}},
         )
         for colour, size, width in (("#ffffff", 19, 5), ("#111111", 19, 2.5))
-    ]  # fmt: skip
+    ]
 
 
 def plot_shared(grids: PlaneGrids, shared: SharedBoxes, *, height: int = 446, revision: str = "") -> go.Figure:
@@ -84,8 +97,6 @@ def plot_shared(grids: PlaneGrids, shared: SharedBoxes, *, height: int = 446, re
 
     Parameters
     ----------
-    grids : PlaneGrids
-    shared : SharedBoxes
     height : int
         Pixels.
     revision : str
@@ -93,14 +104,25 @@ def plot_shared(grids: PlaneGrids, shared: SharedBoxes, *, height: int = 446, re
     """
     x, y = grids.axes
     picture = trace(
-        "heatmap", z=shared.estimate.astype(np.float32), x=x, y=y, coloraxis="coloraxis",
+        "heatmap",
+        z=shared.estimate.astype(np.float32),
+        x=x,
+        y=y,
+        coloraxis="coloraxis",
         hovertemplate="(%{x:.2f}, %{y:.2f}): in one box %{z:.3f} of the time<extra></extra>",
-    )  # fmt: skip
+    )
     exact = trace(
-        "contour", z=shared.exact.astype(np.float32), x=x, y=y, showscale=False, hoverinfo="skip",
-        contours={"coloring": "none", **_LEVELS}, line={"color": map_style(RandomFourier).colour, "width": 1.8},
-        name="exact kernel at 0.1, 0.3, …, 0.9", showlegend=True,
-    )  # fmt: skip
+        "contour",
+        z=shared.exact.astype(np.float32),
+        x=x,
+        y=y,
+        showscale=False,
+        hoverinfo="skip",
+        contours={"coloring": "none", **_LEVELS},
+        line={"color": map_style(RandomFourier).colour, "width": 1.8},
+        name="exact kernel at 0.1, 0.3, …, 0.9",
+        showlegend=True,
+    )
     return _plane([picture, exact, *_ring(grids, shared.row)], grids, height, revision, coloured=True)
 
 
@@ -118,15 +140,27 @@ def plot_pairs(shares: np.ndarray, order: np.ndarray, *, height: int = 446, revi
     """
     n = len(shares)
     picture = trace(
-        "heatmap", z=shares.astype(np.float32), coloraxis="coloraxis", x0=0, dx=1, y0=0, dy=1,
+        "heatmap",
+        z=shares.astype(np.float32),
+        coloraxis="coloraxis",
+        x0=0,
+        dx=1,
+        y0=0,
+        dy=1,
         hovertemplate="points number %{x} and %{y}: %{z:.3f}<extra></extra>",
-    )  # fmt: skip
+    )
     square = {"showgrid": False, "constrain": "domain", "range": [-0.5, n - 0.5]}
     return styled(
-        [picture], x="points, sorted by box", y="points, sorted by box", height=height, revision=revision,
-        coloraxis=_coloraxis(), margin=_MARGIN, xaxis=square,
+        [picture],
+        x="points, sorted by box",
+        y="points, sorted by box",
+        height=height,
+        revision=revision,
+        coloraxis=_coloraxis(),
+        margin=_MARGIN,
+        xaxis=square,
         yaxis=square | {"range": [n - 0.5, -0.5], "scaleanchor": "x"},
-    )  # fmt: skip
+    )
 
 
 def plot_shared_error(shared: SharedBoxes, *, height: int = 330, revision: str = "") -> go.Figure:
@@ -134,7 +168,6 @@ def plot_shared_error(shared: SharedBoxes, *, height: int = 330, revision: str =
 
     Parameters
     ----------
-    shared : SharedBoxes
     height : int
         Pixels.
     revision : str
@@ -142,19 +175,34 @@ def plot_shared_error(shared: SharedBoxes, *, height: int = 330, revision: str =
     """
     style = map_style(RandomBinning)
     measured = trace(
-        "scatter", x=shared.p_grid, y=shared.rms, mode="lines+markers", name="this draw",
-        line={"color": style.colour, "width": 2.5}, marker={"size": 7, "symbol": style.symbol},
+        "scatter",
+        x=shared.p_grid,
+        y=shared.rms,
+        mode="lines+markers",
+        name="this draw",
+        line={"color": style.colour, "width": 2.5},
+        marker={"size": 7, "symbol": style.symbol},
         hovertemplate="P = %{x:,}: RMS error %{y:.3g}<extra></extra>",
-    )  # fmt: skip
+    )
     expected = trace(
-        "scatter", x=shared.p_grid, y=shared.predicted, mode="lines", name="expected: √(mean of k(1 − k) ÷ P)",
-        line={"color": GREY, "width": 2, "dash": "dash"}, hovertemplate="P = %{x:,}: expected %{y:.3g}<extra></extra>",
-    )  # fmt: skip
+        "scatter",
+        x=shared.p_grid,
+        y=shared.predicted,
+        mode="lines",
+        name="expected: √(mean of k(1 − k) ÷ P)",
+        line={"color": GREY, "width": 2, "dash": "dash"},
+        hovertemplate="P = %{x:,}: expected %{y:.3g}<extra></extra>",
+    )
     return styled(
-        [measured, expected], x="number of grids P", y="RMS error", height=height, revision=revision,
-        shapes=[mark("x", shared.n_repetitions)], xaxis=count_axis(shared.p_grid[0], shared.p_grid[-1]),
+        [measured, expected],
+        x="number of grids P",
+        y="RMS error",
+        height=height,
+        revision=revision,
+        shapes=[mark("x", shared.n_repetitions)],
+        xaxis=count_axis(shared.p_grid[0], shared.p_grid[-1]),
         yaxis={"type": "log", "dtick": "D2", "tickformat": ".1~g"},
-    )  # fmt: skip
+    )
 
 
 # Room for a legend and a scale, whether there is one or not: two planes side by side are of one size.
@@ -178,6 +226,13 @@ def _plane(
     hidden = {"showgrid": False, "constrain": "domain"}
     more = {"coloraxis": _coloraxis()} if coloured else {}
     return styled(
-        traces, x="x₁", y="x₂", height=height, revision=revision, margin=_MARGIN,
-        xaxis=hidden | {"range": [left, right]}, yaxis=hidden | {"range": [low, high], "scaleanchor": "x"}, **more,
-    )  # fmt: skip
+        traces,
+        x="x₁",
+        y="x₂",
+        height=height,
+        revision=revision,
+        margin=_MARGIN,
+        xaxis=hidden | {"range": [left, right]},
+        yaxis=hidden | {"range": [low, high], "scaleanchor": "x"},
+        **more,
+    )

@@ -110,8 +110,12 @@ def cosine_transform(kernel: str) -> Transform:
         raise ParameterError("kernel", rule, f"{values[0]:.3g} at x = 0", "Try exp(-x).")
     if not np.isfinite(values).all():
         where = distances[~np.isfinite(values)][0]
-        raise ParameterError("kernel", f"must be finite for x from 0 to {_REACH:g}", f"none at x = {where:.3g}",
-                             "A kernel is nowhere larger than at x = 0.")  # fmt: skip
+        raise ParameterError(
+            "kernel",
+            f"must be finite for x from 0 to {_REACH:g}",
+            f"none at x = {where:.3g}",
+            "A kernel is nowhere larger than at x = 0.",
+        )
     values = values * (1.0 - distances / _REACH)
     values[0] *= 0.5  # the trapezoidal rule
     transform = np.fft.rfft(values, _PADDED).real
@@ -252,7 +256,6 @@ def build(
         Of the draw that is shown.
     length : float
         Norm of the points that a function is tried on.
-    pool_size : int
     weights : str
         How those of a function are distributed, see :class:`rfviz.features.RandomActivation`.
 
@@ -281,8 +284,10 @@ def _try_out(what: What, spec: MapSpec[Any], seed: int, length: float = 1.0) -> 
     with single_threaded_blas():
         first = _sums(spec, X, seed)
         others = (_sums(spec, X, seed + number) for number in range(1, DRAWS))
-        errors = [np.sqrt(np.mean((sums[:, m_grid - 1] / m_grid - exact[:, None]) ** 2, axis=0))
-                  for sums in chain([first], others)]  # fmt: skip
+        errors = [
+            np.sqrt(np.mean((sums[:, m_grid - 1] / m_grid - exact[:, None]) ** 2, axis=0))
+            for sums in chain([first], others)
+        ]
     variance = np.diff(first, prepend=0.0).var(axis=1) if law is None else np.maximum(2.0 * law.variance(2)[0], 0.0)
     return Built(what, spec.replace(random_state=seed), places, exact, variance, first, m_grid, np.array(errors))
 

@@ -17,15 +17,32 @@ from rfviz.words import number
 __all__ = ["LENGTH", "POOL_SIZE", "WEIGHTS", "BuildAMap", "M"]
 
 _WHAT = Param("what", "function", "choice", choices=("function", "pool", "density", "kernel"))
-M = Param("m", 200, "int", 2, MOST, step=2, log=True, symbol="m", label="Features",
-          marks=(2, 4, 6, 10, 16, 24, 40, 64, 100, 150, 200, 300, 500, 700, 1000, 1500, 2000, 3000, MOST),
-          help="The number of random features in the estimate. Four times as many halve the error.")  # fmt: skip
+M = Param(
+    "m",
+    200,
+    "int",
+    2,
+    MOST,
+    step=2,
+    log=True,
+    symbol="m",
+    label="Features",
+    marks=(2, 4, 6, 10, 16, 24, 40, 64, 100, 150, 200, 300, 500, 700, 1000, 1500, 2000, 3000, MOST),
+    help="The number of random features in the estimate. Four times as many halve the error.",
+)
 POOL_SIZE = RandomPool.param("pool_size")
 WEIGHTS = next(param for param in RandomActivation.params if param.name == "weights")
-LENGTH = Param("length", 1.0, "float", 0.1, 10.0, log=True,
-               marks=(0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0), label="Length of the points",
-               help="Norm of the two points. It stretches the projections, so that most functions have another "
-               "kernel.")  # fmt: skip
+LENGTH = Param(
+    "length",
+    1.0,
+    "float",
+    0.1,
+    10.0,
+    log=True,
+    marks=(0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0),
+    label="Length of the points",
+    help="Norm of the two points. It stretches the projections, so that most functions have another kernel.",
+)
 
 
 @experiment
@@ -44,7 +61,6 @@ class BuildAMap(ExperimentWithoutData[Built]):
         Of the draw that is shown.
     length : float
         Norm of the points that a function is tried on.
-    pool_size : int
     weights : str
         How those of a function are distributed.
 
@@ -78,18 +94,24 @@ class BuildAMap(ExperimentWithoutData[Built]):
     def charts(self, data: Data, numbers: Built, cache: Cache) -> tuple[Chart, ...]:
         what, formula, m = self.what, self.formula, self.m
         main = Chart(
-            "built-kernel", partial(plot_kernel, numbers, m), partial(numbers.kernel_frame, m), summary(numbers, m),
+            "built-kernel",
+            partial(plot_kernel, numbers, m),
+            partial(numbers.kernel_frame, m),
+            summary(numbers, m),
             explanation(numbers, m),
-        )  # fmt: skip
+        )
         written = Chart(
-            "built-from", partial(plot_formula, what, formula, self.pool_size),
+            "built-from",
+            partial(plot_formula, what, formula, self.pool_size),
             partial(numbers.formula_frame, formula),
             formula_alt(what, formula),
-        )  # fmt: skip
+        )
         errors = Chart(
-            "built-errors", partial(plot_errors, numbers, m), numbers.error_frame,
+            "built-errors",
+            partial(plot_errors, numbers, m),
+            numbers.error_frame,
             "RMS error of the estimate against the number of features, measured over 16 draws and predicted.",
-        )  # fmt: skip
+        )
         found = numbers.transform
         if found is None:
             return main, written, errors

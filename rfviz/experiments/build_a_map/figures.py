@@ -46,8 +46,15 @@ def _plot_rule(rule: str, pool_size: int, height: int) -> go.Figure:
         "bar", x=ranks, y=weights, marker={"color": map_style(Built.class_of("pool")).colour}, hovertemplate=hover
     )
     title = "rank of the projection, the smallest first"
-    return styled([bars], x=title, y="weight in the feature", height=height, revision=f"{rule} {pool_size}",
-                  xaxis={"type": "category"}, yaxis={"range": [-1.1, 1.1]})  # fmt: skip
+    return styled(
+        [bars],
+        x=title,
+        y="weight in the feature",
+        height=height,
+        revision=f"{rule} {pool_size}",
+        xaxis={"type": "category"},
+        yaxis={"range": [-1.1, 1.1]},
+    )
 
 
 def plot_formula(what: What, text: str, pool_size: int = 4, *, height: int = HEIGHT) -> go.Figure:
@@ -58,7 +65,6 @@ def plot_formula(what: What, text: str, pool_size: int = 4, *, height: int = HEI
     what : {"function", "pool", "density", "kernel"}
     text : str
         The formula, or the rule.
-    pool_size : int
     height : int
         Pixels.
     """
@@ -79,8 +85,6 @@ def plot_kernel(built: Built, m: int, *, height: int = HEIGHT) -> go.Figure:
 
     Parameters
     ----------
-    built : Built
-    m : int
     height : int
         Pixels.
     """
@@ -105,7 +109,6 @@ def plot_errors(built: Built, m: int, *, height: int = 340) -> go.Figure:
 
     Parameters
     ----------
-    built : Built
     m : int
         To mark.
     height : int
@@ -119,8 +122,9 @@ def plot_errors(built: Built, m: int, *, height: int = 340) -> go.Figure:
         line(grid, frame["predicted"], GREY, "dash", "by the variance: 1/√m", 2),
     ]
     axes = {"xaxis": count_axis(grid[0], grid[-1]), "yaxis": {"type": "log", "dtick": "D2", "tickformat": ".2~g"}}
-    return styled(traces, x=M_TITLE, y="RMS error", height=height, revision=str(built.spec), shapes=[mark("x", m)],
-                  **axes)  # fmt: skip
+    return styled(
+        traces, x=M_TITLE, y="RMS error", height=height, revision=str(built.spec), shapes=[mark("x", m)], **axes
+    )
 
 
 def plot_transform(transform: Transform, *, height: int = 340) -> go.Figure:
@@ -128,7 +132,6 @@ def plot_transform(transform: Transform, *, height: int = 340) -> go.Figure:
 
     Parameters
     ----------
-    transform : Transform
     height : int
         Pixels.
     """
@@ -141,5 +144,6 @@ def plot_transform(transform: Transform, *, height: int = 340) -> go.Figure:
     ]
     if not transform.is_positive:
         traces.append(band(x, negative, zero, rgba(_NEGATIVE, 0.45), "negative: no density"))
-    return styled(traces, x="frequency ω", y="transform ÷ largest", height=height, revision="transform",
-                  yaxis={"zeroline": True})  # fmt: skip
+    return styled(
+        traces, x="frequency ω", y="transform ÷ largest", height=height, revision="transform", yaxis={"zeroline": True}
+    )

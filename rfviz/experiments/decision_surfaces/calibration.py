@@ -75,7 +75,6 @@ def calibration_rows(y: np.ndarray, seed: int = 0) -> tuple[np.ndarray, np.ndarr
     ----------
     y : ndarray of shape (n,)
         Labels.
-    seed : int
 
     Returns
     -------

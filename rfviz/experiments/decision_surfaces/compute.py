@@ -53,7 +53,6 @@ class Surface:
 
     Attributes
     ----------
-    label : str
     scores : ndarray of shape (resolution, resolution, n_classes), float32
         Decision values, the lowest row first.
     slope : float
@@ -158,7 +157,6 @@ def make_surface(
 
     Parameters
     ----------
-    label : str
     scores : ndarray of shape (resolution², n_classes)
         In the cells of a plane, row by row, the lowest first.
     slope : float
@@ -167,7 +165,6 @@ def make_surface(
         Those of :func:`tested_rows`.
     classes : ndarray of shape (n_classes,)
         Labels of the columns.
-    split : Split
     calibrated : {"", "held-out", "training"}
         See :class:`Surface`.
     """
@@ -213,7 +210,6 @@ def map_surfaces(
     ----------
     split : Split
         Of classes.
-    plane : Plane
     spec : MapSpec
         Its number of features does not matter.
     m_grid : sequence of int, optional
@@ -294,7 +290,6 @@ def crease_lines(feature_map: FeatureMap, points: np.ndarray, resolution: int, c
         Fitted.
     points : ndarray of shape (resolution², n_features)
         The cells' middles, row by row.
-    resolution : int
     count : int
         Features to draw, from the first.
 
@@ -325,13 +320,8 @@ def map_creases(
 
     Parameters
     ----------
-    split : Split
-    plane : Plane
-    spec : MapSpec
     count : int
         Features to draw, from the first.
-    constant : bool
-    resolution : int
 
     Returns
     -------

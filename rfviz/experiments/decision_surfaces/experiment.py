@@ -127,8 +127,6 @@ class Task:
 
     Attributes
     ----------
-    split : Split
-    plane : Plane
     axes : (across, up)
         Titles.
     placing : bool
@@ -160,12 +158,7 @@ class Task:
 
 @dataclass(frozen=True, eq=False)
 class EmptyPicture:
-    """One panel before there is anything to learn from.
-
-    Attributes
-    ----------
-    name, title : str
-    """
+    """One panel before there is anything to learn from."""
 
     name: str
     title: str
@@ -182,8 +175,6 @@ class Picture:
 
     Attributes
     ----------
-    name, title : str
-    surface : Surface
     image : tuple
         The cached function that draws the surface, and its arguments.
     note : str

@@ -61,10 +61,8 @@ def surface_image(
 
     Parameters
     ----------
-    surface : Surface
     codes : ndarray of shape (n_classes,), int
         Of the classes, for their colours.
-    plane : Plane
     creases : ndarray of shape (resolution, resolution), bool, optional
         Cells to draw dark, with a pale seam, on top.
 
@@ -93,10 +91,17 @@ def surface_image(
     Image.fromarray(np.ascontiguousarray(pixels[::-1]), "RGBA").save(buffer, "PNG", compress_level=1)
     return {
         "source": "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode("ascii"),
-        "xref": "x", "yref": "y", "x": plane.x[0], "y": plane.y[1],
-        "sizex": plane.x[1] - plane.x[0], "sizey": plane.y[1] - plane.y[0],
-        "xanchor": "left", "yanchor": "top", "sizing": "stretch", "layer": "below",
-    }  # fmt: skip
+        "xref": "x",
+        "yref": "y",
+        "x": plane.x[0],
+        "y": plane.y[1],
+        "sizex": plane.x[1] - plane.x[0],
+        "sizey": plane.y[1] - plane.y[0],
+        "xanchor": "left",
+        "yanchor": "top",
+        "sizing": "stretch",
+        "layer": "below",
+    }
 
 
 def plot_surface(
@@ -118,7 +123,6 @@ def plot_surface(
     ----------
     image : dict or None
         By :func:`surface_image`; None before there is anything to learn from.
-    plane : Plane
     points : ndarray of shape (n, 2)
         Coordinates in the plane.
     classes : ndarray of shape (n,), int
@@ -148,13 +152,18 @@ def plot_surface(
     across, up = map(literal, axes)
     axis = {"showgrid": False, "nticks": 6, "fixedrange": placing, "tickfont": {"size": 12}, "ticks": ""}
     return styled(
-        traces, x=across, y=up, height=height, revision=revision,
-        margin={"l": LEFT_MARGIN, "r": 6, "t": 6, "b": 46}, showlegend=False,
+        traces,
+        x=across,
+        y=up,
+        height=height,
+        revision=revision,
+        margin={"l": LEFT_MARGIN, "r": 6, "t": 6, "b": 46},
+        showlegend=False,
         images=[image] if image else [],
         dragmode=False if placing else "pan",
         xaxis=axis | {"range": list(plane.x), "title": {"text": across, "font": {"size": 13}, "standoff": 6}},
         yaxis=axis | {"range": list(plane.y), "title": {"text": up, "font": {"size": 13}, "standoff": 2}},
-    )  # fmt: skip
+    )
 
 
 def plot_classified(
@@ -177,7 +186,6 @@ def plot_classified(
         None before there is anything to learn from.
     split : Split
         The rows that it learned from.
-    plane : Plane
     creases : ndarray of shape (resolution, resolution), bool, optional
         See :func:`surface_image`.
     image : dict, optional
@@ -197,25 +205,50 @@ def plot_classified(
             missed = plane.project(split.X_test[wrong]), split.y_test[wrong]
     rows = np.arange(n) if n <= MOST_MARKS else np.sort(np.random.default_rng(0).permutation(n)[:MOST_MARKS])
     return plot_surface(
-        image, plane, plane.project(split.X_train[rows]), split.y_train[rows], split.target_names, missed=missed,
-        axes=axes, placing=placing, revision=f"{split.name}-{plane.x}-{plane.y}",
-    )  # fmt: skip
+        image,
+        plane,
+        plane.project(split.X_train[rows]),
+        split.y_train[rows],
+        split.target_names,
+        missed=missed,
+        axes=axes,
+        placing=placing,
+        revision=f"{split.name}-{plane.x}-{plane.y}",
+    )
 
 
 def _marks(points: np.ndarray, code: int, name: str, size: int) -> dict[str, Any]:
     colour = class_colour(code)
-    marker = {"symbol": _symbol(code), "size": size, "color": colour,
-              "line": {"width": 0.8, "color": "rgba(255,255,255,0.9)"}}  # fmt: skip
-    return trace("scatter", x=points[:, 0], y=points[:, 1], mode="markers", marker=marker, name=name,
-                 hovertemplate=f"{name}: (%{{x:.2f}}, %{{y:.2f}})<extra></extra>")  # fmt: skip
+    marker = {
+        "symbol": _symbol(code),
+        "size": size,
+        "color": colour,
+        "line": {"width": 0.8, "color": "rgba(255,255,255,0.9)"},
+    }
+    return trace(
+        "scatter",
+        x=points[:, 0],
+        y=points[:, 1],
+        mode="markers",
+        marker=marker,
+        name=name,
+        hovertemplate=f"{name}: (%{{x:.2f}}, %{{y:.2f}})<extra></extra>",
+    )
 
 
 def _crosses(points: np.ndarray, classes: np.ndarray, names: Sequence[str]) -> dict[str, Any]:
     colours = [class_colour(int(c)) for c in classes]
     marker = {"symbol": "x", "size": 8, "color": colours, "line": {"width": 1, "color": "#15181e"}}
-    return trace("scatter", x=points[:, 0], y=points[:, 1], mode="markers", marker=marker, name="missed",
-                 customdata=[literal(names[int(c)]) for c in classes],
-                 hovertemplate="test point of class %{customdata}, misclassified<extra></extra>")  # fmt: skip
+    return trace(
+        "scatter",
+        x=points[:, 0],
+        y=points[:, 1],
+        mode="markers",
+        marker=marker,
+        name="missed",
+        customdata=[literal(names[int(c)]) for c in classes],
+        hovertemplate="test point of class %{customdata}, misclassified<extra></extra>",
+    )
 
 
 def _widened(cells: np.ndarray) -> np.ndarray:

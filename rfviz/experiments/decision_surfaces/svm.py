@@ -38,8 +38,6 @@ def svm_surface(
 
     Parameters
     ----------
-    split : Split
-    plane : Plane
     kernel : {"rbf", "linear"}
         ``SVC`` with the Gaussian kernel exp(−γ‖x − z‖²), one class against another; or ``LinearSVC``, one class against
         the rest.
@@ -108,7 +106,6 @@ def rbf_on_plane(model: SVC, plane: Plane, resolution: int) -> np.ndarray:
     ----------
     model : SVC
         Fitted, with the kernel ``"rbf"``, a number as gamma and ``decision_function_shape="ovr"``.
-    plane : Plane
     resolution : int
         Cells per side.
 

@@ -82,10 +82,8 @@ def prepare_pairs(dataset: Dataset, how: str, max_points: int = MAX_POINTS) -> P
 
     Parameters
     ----------
-    dataset : Dataset
     how : str
         See :func:`rfviz.analysis.points.normalise`.
-    max_points : int
 
     Raises
     ------
@@ -182,7 +180,6 @@ class MappedPairs(_Effect):
 
     Attributes
     ----------
-    n_components : int
     embedded : ndarray of shape (n(n − 1)/2,)
         Distance of each pair of `PointPairs.distance`, after the map.
     """
@@ -215,8 +212,6 @@ class SaturationResult:
     ----------
     cls : type of FeatureMap
         The class of all maps.
-    dataset : str
-    n_components, n_points, n_pairs : int
     grid : ndarray of shape (k,)
         Input distances at which the exact curves are given.
     x_edges, y_edges : ndarray
@@ -254,11 +249,18 @@ class SaturationResult:
         """Return the exact curves in long form: map, input distance, expected, low, high, and the paper's formula."""
         parts = [
             pd.DataFrame(
-                {"map": c.label, "input distance": self.grid, "expected": c.exact.expected, "mean − s.d.": c.exact.low,
-                 "mean + s.d.": c.exact.high, "as printed": c.exact.as_printed}
+                {
+                    "map": c.label,
+                    "input distance": self.grid,
+                    "expected": c.exact.expected,
+                    "mean − s.d.": c.exact.low,
+                    "mean + s.d.": c.exact.high,
+                    "as printed": c.exact.as_printed,
+                }
             )
-            for c in self.curves if c.exact is not None
-        ]  # fmt: skip
+            for c in self.curves
+            if c.exact is not None
+        ]
         return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
@@ -268,7 +270,6 @@ class SeedBand:
 
     Attributes
     ----------
-    n_seeds : int
     x : ndarray of shape (k,)
         Input distances.
     mean, low, high : ndarray of shape (k,)
@@ -290,7 +291,6 @@ def saturation(
 
     Parameters
     ----------
-    pairs : PointPairs
     specs : sequence of MapSpec
         Of one class, with one number of features.
     labels : sequence of str

@@ -34,7 +34,6 @@ def plot_saturation(
 
     Parameters
     ----------
-    result : SaturationResult
     as_printed : bool
         Whether to add the curve of the paper's formula where it is wrong.
     height : int
@@ -136,8 +135,15 @@ def _average(seeds: SeedBand) -> list[Any]:
     known = np.isfinite(seeds.mean)
     x, low, high = seeds.x[known], seeds.low[known], seeds.high[known]
     line = {"color": rgba(GREY, 0.9), "width": 1}
-    edges = trace("scatter", x=np.concatenate([x, [np.nan], x]), y=np.concatenate([low, [np.nan], high]), mode="lines",
-                  line=line, hoverinfo="skip", name=f"the pairs of {seeds.n_seeds} seeds: mean ± 1 s.d.")  # fmt: skip
+    edges = trace(
+        "scatter",
+        x=np.concatenate([x, [np.nan], x]),
+        y=np.concatenate([low, [np.nan], high]),
+        mode="lines",
+        line=line,
+        hoverinfo="skip",
+        name=f"the pairs of {seeds.n_seeds} seeds: mean ± 1 s.d.",
+    )
     return [edges]
 
 
@@ -203,8 +209,12 @@ def _radii(limits: list[_Limit], end: float, top: float) -> list[Any]:
         for limit in limits
     ]
     colours = [limit.style.colour for limit in limits]
-    marker = {"symbol": [limit.style.symbol for limit in limits], "size": 13, "color": colours,
-              "line": {"width": 2, "color": "white"}}  # fmt: skip
+    marker = {
+        "symbol": [limit.style.symbol for limit in limits],
+        "size": 13,
+        "color": colours,
+        "line": {"width": 2, "color": "white"},
+    }
     return [
         trace(
             "scatter",

@@ -43,8 +43,6 @@ class MeasuredErrors:
     ----------
     spec : MapSpec
         The map, with its parameters as numbers.
-    dataset : str
-    n_points, n_pairs, n_draws, n_features : int
     diameter : float
         Largest distance between two of the points.
     m_grid : ndarray of shape (G,), int
@@ -105,13 +103,10 @@ def measure_errors(
 
     Parameters
     ----------
-    sample : KernelSample
     spec : MapSpec
         Of a map with a closed-form kernel; the number of features and the seed are replaced.
     m_grid : sequence of int
         Rising.
-    n_draws : int
-    progress : callable
 
     Raises
     ------
@@ -123,9 +118,11 @@ def measure_errors(
     grid, label = np.asarray(m_grid, dtype=int), spec.cls.label
     pairs = sample.n_points * (sample.n_points - 1) // 2
     check_memory(
-        n_draws * len(grid) * pairs * 4 + 6 * 8 * sample.n_points**2, "cpu",
-        f"{n_draws} draws of {pairs:,} pairs at {len(grid)} numbers of features", "Choose fewer points or draws.",
-    )  # fmt: skip
+        n_draws * len(grid) * pairs * 4 + 6 * 8 * sample.n_points**2,
+        "cpu",
+        f"{n_draws} draws of {pairs:,} pairs at {len(grid)} numbers of features",
+        "Choose fewer points or draws.",
+    )
     spec = spec.resolve(sample.original)
     points = points_for(spec.make(), sample)
     errors = np.empty((len(grid), n_draws, pairs), dtype=np.float32)
@@ -147,9 +144,18 @@ def measure_errors(
     pair = np.stack(pairs_of_m, axis=1)
     deviations = None if law is None else np.stack([_deviations(law, int(m)) for m in grid])
     return MeasuredErrors(
-        spec, sample.name, sample.n_points, pairs, n_draws, sample.original.shape[1],
-        float(pdist(sample.coordinates).max()), grid, pair, errors.max(axis=2).T.astype(np.float64), deviations,
-    )  # fmt: skip
+        spec,
+        sample.name,
+        sample.n_points,
+        pairs,
+        n_draws,
+        sample.original.shape[1],
+        float(pdist(sample.coordinates).max()),
+        grid,
+        pair,
+        errors.max(axis=2).T.astype(np.float64),
+        deviations,
+    )
 
 
 def _deviations(law: ProductLaw, m: int) -> np.ndarray:
@@ -168,7 +174,6 @@ class Curve:
     about : str
         One of :data:`ABOUT`.
     kind : {"measured", "expected", "bound"}
-    name, source, formula : str
     m, error : ndarray of shape (k,)
         Empty for statements that stand in the table only.
     features : float
@@ -194,8 +199,6 @@ class Comparison:
 
     Attributes
     ----------
-    measured : MeasuredErrors
-    eps, delta : float
     curves : tuple of Curve
     """
 
@@ -241,7 +244,6 @@ def compare(measured: MeasuredErrors, statements: Sequence[BoundStatement], eps:
 
     Parameters
     ----------
-    measured : MeasuredErrors
     statements : sequence of BoundStatement
         From :meth:`rfviz.features.FeatureMap.applicable_bounds` of ``measured.feature_map``.
     eps : float

@@ -64,8 +64,9 @@ def table(comparison: Comparison, d: int) -> str:
         curves = [c for c in comparison.curves if c.about == about]
         if not curves:
             continue
-        head = _HEADS[about].format(pairs=count(measured.n_pairs), points=measured.n_points, diameter=measured.diameter,
-                                   d=count(d))  # fmt: skip
+        head = _HEADS[about].format(
+            pairs=count(measured.n_pairs), points=measured.n_points, diameter=measured.diameter, d=count(d)
+        )
         lines.append(f"| **{head}** | | |")
         for curve in curves:
             ratio = "" if curve.kind == "measured" else times(curve.features / comparison.suffices(about).features)
@@ -119,7 +120,6 @@ def kernel_explanation(comparison: Comparison, shown: Sequence[str], m: int, sil
 
     Parameters
     ----------
-    comparison : Comparison
     shown : sequence of str
         What the chart is about, of :data:`rfviz.experiments.guarantees.compute.ABOUT`.
     m : int

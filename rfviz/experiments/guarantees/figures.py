@@ -35,7 +35,6 @@ def plot_guarantees(
 
     Parameters
     ----------
-    comparison : Comparison
     shown : sequence of str
         Of :data:`rfviz.experiments.guarantees.compute.ABOUT`.
     at : int, optional
@@ -44,7 +43,6 @@ def plot_guarantees(
         The largest error there can be: above it a bound says nothing.
     height : int
         Pixels.
-    revision : str
     """
     curves = [c for c in comparison.curves if c.about in shown and len(c.m)]
     traces, seen = [], {}
@@ -85,20 +83,30 @@ def _curve(curve: Curve, place: int) -> dict[str, Any]:
 
 def _measured(m: np.ndarray, values: np.ndarray, number: int, name: str) -> dict[str, Any]:
     return trace(
-        "scatter", x=m, y=values, mode="lines+markers", name=name,
-        line={"color": COLOURS[number], "width": 2.5}, marker={"symbol": SYMBOLS[number], "size": 7},
+        "scatter",
+        x=m,
+        y=values,
+        mode="lines+markers",
+        name=name,
+        line={"color": COLOURS[number], "width": 2.5},
+        marker={"symbol": SYMBOLS[number], "size": 7},
         hovertemplate=f"m = %{{x:,}}: %{{y:.3g}}<extra>{name}</extra>",
-    )  # fmt: skip
+    )
 
 
 def _continued(curve: Curve, eps: float) -> dict[str, Any]:
     """Draw how a curve was continued to the user's error, by the rate 1/√m."""
     colour = rgba(COLOURS[ABOUT.index(curve.about)], 0.6)
     return trace(
-        "scatter", x=[float(curve.m[-1]), curve.features], y=[float(curve.error[-1]), eps], mode="lines",
-        line={"color": colour, "width": 1, "dash": "dot"}, hoverinfo="skip", showlegend=False,
+        "scatter",
+        x=[float(curve.m[-1]), curve.features],
+        y=[float(curve.error[-1]), eps],
+        mode="lines",
+        line={"color": colour, "width": 1, "dash": "dot"},
+        hoverinfo="skip",
+        showlegend=False,
         name=f"{curve.name}, extrapolated",
-    )  # fmt: skip
+    )
 
 
 def _crossing(curve: Curve, eps: float) -> dict[str, Any]:
@@ -107,27 +115,57 @@ def _crossing(curve: Curve, eps: float) -> dict[str, Any]:
     if curve.beyond:
         colour, width, words = rgba(colour, 0.6), 1.0, ", extrapolated"
     return trace(
-        "scatter", x=[curve.features], y=[eps], mode="markers", showlegend=False, name=f"{curve.name} at ε",
+        "scatter",
+        x=[curve.features],
+        y=[eps],
+        mode="markers",
+        showlegend=False,
+        name=f"{curve.name} at ε",
         marker={"symbol": "circle-open", "size": 13, "color": colour, "line": {"width": width}},
         hovertemplate=f"ε = {eps:g} from m = %{{x:,.0f}} on{words}<extra>{curve.about}: {curve.name}</extra>",
-    )  # fmt: skip
+    )
 
 
 def _vacuous(largest: float, end: float) -> dict[str, Any]:
     """Return the area from the largest value there can be up to `end`, in which a bound says nothing."""
-    return {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "y0": largest, "y1": end, "layer": "below",
-            "line": {"width": 0}, "fillcolor": rgba(GREY, 0.16)}  # fmt: skip
+    return {
+        "type": "rect",
+        "xref": "paper",
+        "x0": 0,
+        "x1": 1,
+        "y0": largest,
+        "y1": end,
+        "layer": "below",
+        "line": {"width": 0},
+        "fillcolor": rgba(GREY, 0.16),
+    }
 
 
 def _note(y: float, text: str, above: str = "bottom") -> dict[str, Any]:
-    return {"xref": "paper", "x": 0.995, "y": float(np.log10(y)), "text": text, "showarrow": False,
-            "xanchor": "right", "yanchor": above, "font": {"size": 13}}  # fmt: skip
+    return {
+        "xref": "paper",
+        "x": 0.995,
+        "y": float(np.log10(y)),
+        "text": text,
+        "showarrow": False,
+        "xanchor": "right",
+        "yanchor": above,
+        "font": {"size": 13},
+    }
 
 
 def _after(y: float, text: str) -> dict[str, Any]:
     """Return a word beyond the end of a line, where no curve crosses it."""
-    return {"xref": "paper", "x": 1.005, "y": float(np.log10(y)), "text": text, "showarrow": False,
-            "xanchor": "left", "yanchor": "middle", "font": {"size": 15}}  # fmt: skip
+    return {
+        "xref": "paper",
+        "x": 1.005,
+        "y": float(np.log10(y)),
+        "text": text,
+        "showarrow": False,
+        "xanchor": "left",
+        "yanchor": "middle",
+        "font": {"size": 15},
+    }
 
 
 def plot_risk(
@@ -145,17 +183,12 @@ def plot_risk(
 
     Parameters
     ----------
-    measured : MeasuredRisk
-    bound : RiskBound
-    loss : str
     n : int
         Training rows of the bound.
     at : int, optional
         Number of features to mark.
     largest : float, optional
         The risk of the constant function 0: a bound above it says nothing that this function does not.
-    height : int
-    revision : str
     """
     m = np.geomspace(measured.m_grid[0], 1e8, 60)
     flat = np.full(m.shape, float(bound.estimation(n)))
@@ -175,8 +208,18 @@ def plot_risk(
         shapes.append(_vacuous(largest, 1e12))
         notes.append(_note(3.0 * top, "useless here: always answering 0 does better", "top"))
     return styled(
-        traces, x=M_TITLE, y="excess risk", height=height, revision=revision, shapes=shapes, annotations=notes,
+        traces,
+        x=M_TITLE,
+        y="excess risk",
+        height=height,
+        revision=revision,
+        shapes=shapes,
+        annotations=notes,
         xaxis={"type": "log", "dtick": 1, "tickformat": "~s", "range": [float(np.log10(0.9 * m[0])), 8.0]},
-        yaxis={"type": "log", "dtick": 1, "tickformat": "~g",
-               "range": [float(np.log10(0.5 * positive.min())), float(np.log10(3.0 * top))]},
-    )  # fmt: skip
+        yaxis={
+            "type": "log",
+            "dtick": 1,
+            "tickformat": "~g",
+            "range": [float(np.log10(0.5 * positive.min())), float(np.log10(3.0 * top))],
+        },
+    )

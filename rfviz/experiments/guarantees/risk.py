@@ -30,8 +30,6 @@ class MeasuredRisk:
 
     Attributes
     ----------
-    spec : MapSpec
-    dataset : str
     n_train, n_test, n_outputs : int
         Outputs: one for two classes, else each class against the rest, and risks are means over them.
     m_grid : ndarray of shape (G,), int
@@ -98,8 +96,6 @@ def measure_risk(
     spec : MapSpec
         The number of features and the seed are replaced.
     m_grid : sequence of int
-    n_seeds : int
-    progress : callable
 
     Raises
     ------
@@ -130,9 +126,17 @@ def measure_risk(
                 size[seed, j] = m * drawn.unit_scale * np.abs(path.coef_path_[m]).max()
                 radius[seed, j] = np.sqrt(m) * np.linalg.norm(path.coef_path_[m], axis=0).max()
     return MeasuredRisk(
-        spec, split.name, len(codes), len(test_codes), codes.shape[1], np.array(grid), train, test,
-        size, radius,
-    )  # fmt: skip
+        spec,
+        split.name,
+        len(codes),
+        len(test_codes),
+        codes.shape[1],
+        np.array(grid),
+        train,
+        test,
+        size,
+        radius,
+    )
 
 
 def _codes(y: np.ndarray, classes: np.ndarray | None = None) -> np.ndarray:

@@ -42,8 +42,6 @@ class HammingResult:
     ----------
     cls : type of FeatureMap
         The class of the map.
-    dataset : str
-    n_symbols, n_pairs : int
     title : str
         What the horizontal axis shows.
     x_edges, y_edges : ndarray
@@ -122,9 +120,14 @@ class NearFarResult:
     def to_frame(self) -> pd.DataFrame:
         """Return the share of the near and of the far pairs at each Hamming distance, measured and exact."""
         return pd.DataFrame(
-            {"differing symbols": np.arange(self.n_symbols + 1), "near, measured": self.near,
-             "near, exact": self.near_exact, "far, measured": self.far, "far, exact": self.far_exact}
-        )  # fmt: skip
+            {
+                "differing symbols": np.arange(self.n_symbols + 1),
+                "near, measured": self.near,
+                "near, exact": self.near_exact,
+                "far, measured": self.far,
+                "far, exact": self.far_exact,
+            }
+        )
 
 
 def stack_frames(results: Sequence[HammingResult]) -> pd.DataFrame:
@@ -139,7 +142,6 @@ def law_of(points: HashPoints, spec: MapSpec[FeatureMap]) -> CollisionLaw:
     ----------
     points : HashPoints
         Whose statistics a parameter may ask for.
-    spec : MapSpec
 
     Raises
     ------
@@ -158,7 +160,6 @@ def hash_pairs(points: HashPoints, spec: MapSpec[FeatureMap], codes: np.ndarray)
 
     Parameters
     ----------
-    points : HashPoints
     spec : MapSpec
         Of the codes, which may be cut.
     codes : ndarray of shape (n, m)
@@ -183,10 +184,24 @@ def hash_pairs(points: HashPoints, spec: MapSpec[FeatureMap], codes: np.ndarray)
         means = np.bincount(column, y, _COLUMNS) / np.bincount(column, minlength=_COLUMNS)
     inside = (y >= below - 1e-12) & (y <= above + 1e-12)
     return HammingResult(
-        spec.cls, points.name, m, len(pairs), law.title, x_edges, y_edges, counts, grid, expected, low, high,
-        (np.arange(_COLUMNS) + 0.5) * (reach / _COLUMNS), means, float(inside.mean()), _coverage(p, m),
+        spec.cls,
+        points.name,
+        m,
+        len(pairs),
+        law.title,
+        x_edges,
+        y_edges,
+        counts,
+        grid,
+        expected,
+        low,
+        high,
+        (np.arange(_COLUMNS) + 0.5) * (reach / _COLUMNS),
+        means,
+        float(inside.mean()),
+        _coverage(p, m),
         float(np.sqrt(np.mean((y - p) ** 2))),
-    )  # fmt: skip
+    )
 
 
 def _marks(points: HashPoints, law: CollisionLaw, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

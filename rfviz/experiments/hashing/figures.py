@@ -28,14 +28,17 @@ _BARS = 64
 
 
 def plot_hamming(
-    result: HammingResult, other: HammingResult | None = None, pair: tuple[float, float] | None = None, *,
-    height: int = 480, revision: str = "",
-) -> go.Figure:  # fmt: skip
+    result: HammingResult,
+    other: HammingResult | None = None,
+    pair: tuple[float, float] | None = None,
+    *,
+    height: int = 480,
+    revision: str = "",
+) -> go.Figure:
     """Plot the share of differing symbols against distance: pairs as density, the exact curve with its band, means.
 
     Parameters
     ----------
-    result : HammingResult
     other : HammingResult, optional
         Another hash to compare with: its curve and means only.
     pair : tuple of float, optional
@@ -53,28 +56,59 @@ def plot_hamming(
     if pair is not None:
         marker = {"symbol": "circle-open", "size": 18, "color": COLOURS[1], "line": {"width": 3}}
         words = "the two points below: %{y:.3f} at %{x:.1f}<extra></extra>"
-        traces.append(trace("scatter", x=[pair[0]], y=[pair[1]], mode="markers", marker=marker,
-                            name="two points below", hovertemplate=words))  # fmt: skip
+        traces.append(
+            trace(
+                "scatter",
+                x=[pair[0]],
+                y=[pair[1]],
+                mode="markers",
+                marker=marker,
+                name="two points below",
+                hovertemplate=words,
+            )
+        )
     image = density_image(result.counts, style.colour, (0.0, reach), (0.0, 1.0)) | {"opacity": 0.55}
     across = {"range": [0, reach]} | ({"dtick": 30} if reach in (90, 120, 150, 180) else {})
     top = min(1.02, 1.15 * float(result.high.max()))
-    return styled(traces, x=result.title, y="share of symbols that differ", height=height, revision=revision,
-                  images=[image], xaxis=across, yaxis={"range": [0, top]})  # fmt: skip
+    return styled(
+        traces,
+        x=result.title,
+        y="share of symbols that differ",
+        height=height,
+        revision=revision,
+        images=[image],
+        xaxis=across,
+        yaxis={"range": [0, top]},
+    )
 
 
 def _law(result: HammingResult, name: str, width: float) -> dict[str, Any]:
     style = map_style(result.cls)
     line = {"color": style.colour, "width": width, "dash": style.dash}
-    return trace("scatter", x=result.grid, y=result.expected, mode="lines", line=line, name=name,
-                 hovertemplate="%{x:.0f}: %{y:.3f}<extra>" + name + "</extra>")  # fmt: skip
+    return trace(
+        "scatter",
+        x=result.grid,
+        y=result.expected,
+        mode="lines",
+        line=line,
+        name=name,
+        hovertemplate="%{x:.0f}: %{y:.3f}<extra>" + name + "</extra>",
+    )
 
 
 def _means(result: HammingResult, name: str) -> dict[str, Any]:
     style = map_style(result.cls)
     there = np.isfinite(result.means)
     marker = {"symbol": style.symbol, "size": 8, "color": style.colour, "line": {"width": 1, "color": "white"}}
-    return trace("scatter", x=result.centres[there], y=result.means[there], mode="markers", marker=marker, name=name,
-                 hovertemplate="%{x:.0f}: %{y:.3f}<extra>" + name + "</extra>")  # fmt: skip
+    return trace(
+        "scatter",
+        x=result.centres[there],
+        y=result.means[there],
+        mode="markers",
+        marker=marker,
+        name=name,
+        hovertemplate="%{x:.0f}: %{y:.3f}<extra>" + name + "</extra>",
+    )
 
 
 def plot_recall(result: RecallResult, axis: str = "symbols", *, height: int = 440, revision: str = "") -> go.Figure:
@@ -82,7 +116,6 @@ def plot_recall(result: RecallResult, axis: str = "symbols", *, height: int = 44
 
     Parameters
     ----------
-    result : RecallResult
     axis : {"symbols", "bits", "projections"}
         What the length is counted in.
     height : int
@@ -100,20 +133,43 @@ def plot_recall(result: RecallResult, axis: str = "symbols", *, height: int = 44
         traces += _recall_curve(curve, axis, style, "" if traces else DRAWS)
     ends = np.array([[getattr(c, axis)[0], getattr(c, axis)[-1]] for c in result.curves], dtype=float)
     span = [float(ends[:, 0].min()) * 0.9, float(ends[:, 1].max()) * 1.1]
-    traces.append(trace("scatter", x=span, y=[result.chance] * 2, mode="lines", hoverinfo="skip", name="a random guess",
-                        line={"color": GREY, "width": 1.5, "dash": "dot"}))  # fmt: skip
+    traces.append(
+        trace(
+            "scatter",
+            x=span,
+            y=[result.chance] * 2,
+            mode="lines",
+            hoverinfo="skip",
+            name="a random guess",
+            line={"color": GREY, "width": 1.5, "dash": "dot"},
+        )
+    )
     across = count_axis(*span, slack=0.0)
-    return styled(traces, x=AXES[axis], y=f"recall@{result.k}", height=height, revision=revision, xaxis=across,
-                  yaxis={"range": [0, 1.02]})  # fmt: skip
+    return styled(
+        traces,
+        x=AXES[axis],
+        y=f"recall@{result.k}",
+        height=height,
+        revision=revision,
+        xaxis=across,
+        yaxis={"range": [0, 1.02]},
+    )
 
 
 def _recall_curve(curve: RecallCurve, axis: str, style: Look, named: str) -> list[dict[str, Any]]:
     x, mean, spread = getattr(curve, axis), curve.mean, curve.deviation
     line = {"color": style.colour, "width": 2.5, "dash": style.dash}
     around = band(np.asarray(x), mean - spread, mean + spread, rgba(style.colour, 0.18), named)
-    marks = trace("scatter", x=x, y=mean, mode="lines+markers", line=line, name=curve.label,
-                  marker={"symbol": style.symbol, "size": 8, "color": style.colour},
-                  hovertemplate="%{x:,} " + axis + ": %{y:.3f}<extra>" + curve.label + "</extra>")  # fmt: skip
+    marks = trace(
+        "scatter",
+        x=x,
+        y=mean,
+        mode="lines+markers",
+        line=line,
+        name=curve.label,
+        marker={"symbol": style.symbol, "size": 8, "color": style.colour},
+        hovertemplate="%{x:,} " + axis + ": %{y:.3f}<extra>" + curve.label + "</extra>",
+    )
     return [around, marks]
 
 
@@ -122,7 +178,6 @@ def plot_near_far(result: NearFarResult, *, height: int = 380, revision: str = "
 
     Parameters
     ----------
-    result : NearFarResult
     height : int
         Pixels.
     revision : str
@@ -140,17 +195,53 @@ def plot_near_far(result: NearFarResult, *, height: int = 380, revision: str = "
     ):
         bars, curve = (np.add.reduceat(values, starts) / (width / m) for values in (measured, exact))
         top = max(top, float(bars.max()), float(curve.max()))
-        traces.append(trace("bar", x=centres, y=bars, width=width / m, name=f"{name}, measured",
-                            marker={"color": rgba(colour, 0.45), "line": {"width": 0}},
-                            hovertemplate="%{x:.3f}: %{y:.2f}<extra>" + name + "</extra>"))  # fmt: skip
-        traces.append(trace("scatter", x=centres, y=curve, mode="lines", line={"color": colour, "width": 2.5},
-                            name=f"{name}, exact", hoverinfo="skip"))  # fmt: skip
+        traces.append(
+            trace(
+                "bar",
+                x=centres,
+                y=bars,
+                width=width / m,
+                name=f"{name}, measured",
+                marker={"color": rgba(colour, 0.45), "line": {"width": 0}},
+                hovertemplate="%{x:.3f}: %{y:.2f}<extra>" + name + "</extra>",
+            )
+        )
+        traces.append(
+            trace(
+                "scatter",
+                x=centres,
+                y=curve,
+                mode="lines",
+                line={"color": colour, "width": 2.5},
+                name=f"{name}, exact",
+                hoverinfo="skip",
+            )
+        )
     at = (result.threshold + 0.5) / m
-    traces.append(trace("scatter", x=[at, at], y=[0, 1.05 * top], mode="lines+text", showlegend=False,
-                        line={"color": GREY, "width": 2, "dash": "dash"}, text=["", " best threshold"],
-                        textposition="bottom right", hoverinfo="skip"))  # fmt: skip
-    return styled(traces, x="share of symbols that differ", y="density", height=height, revision=revision,
-                  barmode="overlay", bargap=0, xaxis={"range": [0, 1]}, yaxis={"range": [0, 1.08 * top]})  # fmt: skip
+    traces.append(
+        trace(
+            "scatter",
+            x=[at, at],
+            y=[0, 1.05 * top],
+            mode="lines+text",
+            showlegend=False,
+            line={"color": GREY, "width": 2, "dash": "dash"},
+            text=["", " best threshold"],
+            textposition="bottom right",
+            hoverinfo="skip",
+        )
+    )
+    return styled(
+        traces,
+        x="share of symbols that differ",
+        y="density",
+        height=height,
+        revision=revision,
+        barmode="overlay",
+        bargap=0,
+        xaxis={"range": [0, 1]},
+        yaxis={"range": [0, 1.08 * top]},
+    )
 
 
 def plot_strips(first: np.ndarray, second: np.ndarray, names: tuple[str, str], cls: type[FeatureMap]) -> go.Figure:
@@ -177,13 +268,39 @@ def plot_strips(first: np.ndarray, second: np.ndarray, names: tuple[str, str], c
         words[row : row + 2, column] = mine, theirs
         hover[row : row + 2, column] = f"symbol {symbol + 1}: {mine} and {theirs}"
     cells = trace(
-        "heatmap", z=agree[:-1], text=words[:-1].tolist(), texttemplate="%{text}", textfont={"size": 12},
-        hovertext=hover[:-1].tolist(), hovertemplate="%{hovertext}<extra></extra>", hoverongaps=False, xgap=2, ygap=2,
-        zmin=0, zmax=1, showscale=False, colorscale=[[0, _DIFFERENT], [1, map_style(cls).colour]],
-    )  # fmt: skip
+        "heatmap",
+        z=agree[:-1],
+        text=words[:-1].tolist(),
+        texttemplate="%{text}",
+        textfont={"size": 12},
+        hovertext=hover[:-1].tolist(),
+        hovertemplate="%{hovertext}<extra></extra>",
+        hoverongaps=False,
+        xgap=2,
+        ygap=2,
+        zmin=0,
+        zmax=1,
+        showscale=False,
+        colorscale=[[0, _DIFFERENT], [1, map_style(cls).colour]],
+    )
     places = [3 * line + offset for line in range(lines) for offset in (0, 1)]
-    labels = {"tickmode": "array", "tickvals": places, "ticktext": [*names] * lines, "showgrid": False, "ticks": "",
-              "autorange": "reversed", "fixedrange": True}  # fmt: skip
+    labels = {
+        "tickmode": "array",
+        "tickvals": places,
+        "ticktext": [*names] * lines,
+        "showgrid": False,
+        "ticks": "",
+        "autorange": "reversed",
+        "fixedrange": True,
+    }
     across = {"visible": False, "range": [-0.5, _LINE - 0.5], "fixedrange": True}
-    return styled([cells], x="", y="", height=24 + 62 * lines, revision="strips", yaxis=labels, xaxis=across,
-                  margin={"l": 80, "r": 4, "t": 8, "b": 8})  # fmt: skip
+    return styled(
+        [cells],
+        x="",
+        y="",
+        height=24 + 62 * lines,
+        revision="strips",
+        yaxis=labels,
+        xaxis=across,
+        margin={"l": 80, "r": 4, "t": 8, "b": 8},
+    )

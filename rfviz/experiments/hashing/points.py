@@ -37,9 +37,13 @@ __all__ = [
 ]
 
 METRIC = Param(
-    "metric", "cosine", "choice", choices=("cosine", "euclidean"), label="Exact distance",
+    "metric",
+    "cosine",
+    "choice",
+    choices=("cosine", "euclidean"),
+    label="Exact distance",
     help="What counts as near: the angle (cosine) or the Euclidean distance. At unit norm both agree.",
-)  # fmt: skip
+)
 MAX_POINTS = 5000
 #: Neighbours of each query that are known, at most.
 NEIGHBOURS = 50
@@ -138,13 +142,10 @@ def prepare_hash_points(
 
     Parameters
     ----------
-    dataset : Dataset
     how : str
         See :func:`rfviz.analysis.points.normalise`.
     metric : {"cosine", "euclidean"}
         By which points are near.
-    max_points : int
-    progress : callable
 
     Raises
     ------
@@ -237,12 +238,6 @@ def hash_codes(points: HashPoints, spec: MapSpec[FeatureMap], progress: Progress
 
     Where symbols are 64-bit numbers (boxes of random binning), those that occur are numbered from 0, place by place:
     equal symbols stay equal, and are small.
-
-    Parameters
-    ----------
-    points : HashPoints
-    spec : MapSpec
-    progress : callable
 
     Raises
     ------

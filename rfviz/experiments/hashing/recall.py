@@ -25,7 +25,6 @@ class RecallCurve:
 
     Attributes
     ----------
-    label : str
     spec : MapSpec
         The map of the longest code, first draw.
     symbols : ndarray of shape (k,)
@@ -70,8 +69,6 @@ class RecallResult:
 
     Attributes
     ----------
-    dataset : str
-    k, n_points, n_queries, n_draws : int
     curves : tuple of RecallCurve
         Of maxout codes by rising pool size, and of SimHash last.
     exact_seconds : float
@@ -97,13 +94,20 @@ class RecallResult:
         return pd.concat(
             [
                 pd.DataFrame(
-                    {"code": c.label, "symbols": c.symbols, "bits": c.bits, "projections": c.projections,
-                     "bytes a point": np.ceil(c.bits / 8).astype(int), "recall": c.mean, "s.d.": c.deviation}
+                    {
+                        "code": c.label,
+                        "symbols": c.symbols,
+                        "bits": c.bits,
+                        "projections": c.projections,
+                        "bytes a point": np.ceil(c.bits / 8).astype(int),
+                        "recall": c.mean,
+                        "s.d.": c.deviation,
+                    }
                 )
                 for c in self.curves
             ],
             ignore_index=True,
-        )  # fmt: skip
+        )
 
     def costs(self) -> pd.DataFrame:
         """Return recall and cost of each search at its longest code, exact search last."""
@@ -117,8 +121,13 @@ class RecallResult:
             }
             for c in self.curves
         ]
-        exact = {"search": "exact (scikit-learn)", "recall": 1.0, "bytes a point": self.exact_bytes,
-                 "ms to hash a query": 0.0, "ms to search": 1e3 * self.exact_seconds}  # fmt: skip
+        exact = {
+            "search": "exact (scikit-learn)",
+            "recall": 1.0,
+            "bytes a point": self.exact_bytes,
+            "ms to hash a query": 0.0,
+            "ms to search": 1e3 * self.exact_seconds,
+        }
         return pd.DataFrame([*rows, exact])
 
 
@@ -139,7 +148,6 @@ def recall_curves(
 
     Parameters
     ----------
-    points : HashPoints
     pool_sizes : sequence of int
         Each at least 2.
     longest : int
@@ -148,7 +156,6 @@ def recall_curves(
         Neighbours that are searched for, at most as many as `points` knows.
     draws : int
         Independent draws of each map: seeds 0, 1, ….
-    progress : callable
 
     Raises
     ------
@@ -161,9 +168,11 @@ def recall_curves(
     specs: dict[str, MapSpec[FeatureMap]] = {f"Maxout, q = {q}": maxout.replace(pool_size=q) for q in sizes}
     bits = max(map(_symbol_bits, specs.values()))
     check_memory(
-        n * longest * bits * (1 + len(sizes)) + 12 * n_queries * n, "cpu",
-        f"Codes of {n} points with {longest} symbols", "Choose shorter codes, fewer pools or fewer points.",
-    )  # fmt: skip
+        n * longest * bits * (1 + len(sizes)) + 12 * n_queries * n,
+        "cpu",
+        f"Codes of {n} points with {longest} symbols",
+        "Choose shorter codes, fewer pools or fewer points.",
+    )
     specs["SimHash"] = MapSpec(RandomProjection, n_components=longest * bits, random_state=0)
     found: dict[str, list[np.ndarray]] = {label: [] for label in specs}
     seconds: dict[str, tuple[float, float]] = {}
@@ -183,7 +192,7 @@ def recall_curves(
     )
     return RecallResult(
         points.name, k, n, n_queries, draws, curves, points.seconds, points.bytes_per_point, k / (n - 1)
-    )  # fmt: skip
+    )
 
 
 def _all_codes(points: HashPoints, specs: Mapping[str, MapSpec[FeatureMap]], seed: int) -> dict[str, np.ndarray]:

@@ -63,7 +63,6 @@ def row_errors(
 
     Parameters
     ----------
-    sample : KernelSample
     others : PreparedRows
         All rows but the points.
     spec : MapSpec
@@ -127,7 +126,6 @@ class _Sums:
 
     Attributes
     ----------
-    n_pairs : int
     kernel : ndarray of shape (2,)
         Of k and k².
     extent : ndarray of shape (2,)

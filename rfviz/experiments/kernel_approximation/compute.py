@@ -88,7 +88,6 @@ class Reference:
     bound : ndarray or None
         The largest error of all pairs is below it with probability :data:`CONFIDENCE` (a bound for one pair, and the
         union over the pairs).
-    bound_name : str
     bias : ndarray or None
         Exact root mean square of the bias; None where the estimate is unbiased or the law is unknown.
     """
@@ -126,10 +125,8 @@ class KernelErrorResult:
 
     Attributes
     ----------
-    label : str
     spec : MapSpec
         The map, without the number of features and the seed.
-    dataset : str
     n_points, n_pairs, n_draws : int
         Pairs are those of two different points, each counted once.
     unit : float
@@ -223,7 +220,6 @@ def kernel_errors(
 
     Parameters
     ----------
-    sample : KernelSample
     spec : MapSpec
         Of a map with a closed-form kernel; the number of features and the seed are replaced.
     m_grid : sequence of int
@@ -282,10 +278,8 @@ def pair_estimates(
 
     Parameters
     ----------
-    sample : KernelSample
     spec : MapSpec
         As for :func:`kernel_errors`; the seed is 0.
-    m : int
     rows : sequence of int, optional
         The points whose pairs are wanted; by default all.
 
@@ -356,10 +350,17 @@ def _errors_at(
     else:
         own = group_error = np.full(len(starts), np.nan)
     return {
-        "rmse": np.sqrt(squares), "mae": absolute.mean(axis=1), "maximum": absolute.max(axis=1),
-        "correlation": correlation, "bias_squared": bias_squared, "spread": spread, "chance": chance,
-        "group_bias": by_group.mean(axis=0), "group_error": group_error, "group_spread": np.sqrt(own),
-    }  # fmt: skip
+        "rmse": np.sqrt(squares),
+        "mae": absolute.mean(axis=1),
+        "maximum": absolute.max(axis=1),
+        "correlation": correlation,
+        "bias_squared": bias_squared,
+        "spread": spread,
+        "chance": chance,
+        "group_bias": by_group.mean(axis=0),
+        "group_error": group_error,
+        "group_spread": np.sqrt(own),
+    }
 
 
 def _bias_and_spread(products: np.ndarray) -> tuple[float, float, float]:
@@ -389,7 +390,6 @@ def _reference(law: ProductLaw | None, m_grid: np.ndarray) -> Reference:
 
     Parameters
     ----------
-    law : ProductLaw or None
     m_grid : ndarray of int
     """
     if law is None:
@@ -406,9 +406,12 @@ def _reference(law: ProductLaw | None, m_grid: np.ndarray) -> Reference:
             bounds.append(float(np.max(squareform(bound, checks=False))) if np.ndim(bound) else float(bound))
     biased = any(value > 0 for value in bias)
     return Reference(
-        np.array(rmse), np.array(mae), np.array(bounds) if bounds else None, law.bound_name,
+        np.array(rmse),
+        np.array(mae),
+        np.array(bounds) if bounds else None,
+        law.bound_name,
         np.array(bias) if biased else None,
-    )  # fmt: skip
+    )
 
 
 def _density(estimated: np.ndarray, exact: np.ndarray, m_grid: np.ndarray, errors: ErrorTable) -> Density:

@@ -49,7 +49,6 @@ def plot_kernel_errors(
         Whether to add the exact prediction, the bound and the rate 1/√m.
     height : int
         Pixels.
-    legend : bool
     revision : str
         While it stays the same, the user's zoom survives a redraw.
     """
@@ -170,14 +169,12 @@ def plot_kernel_density(
 
     Parameters
     ----------
-    result : KernelErrorResult
     place : int
         Which number of features, by its place in the grid.
     colour : str
         Hexadecimal; the map's own where none is given.
     height : int
         Pixels.
-    revision : str
     """
     d, tone = result.density, colour or map_style(result.spec.cls).colour
     x_span, y_span = (float(d.x_edges[0]), float(d.x_edges[-1])), (float(d.y_edges[0]), float(d.y_edges[-1]))
@@ -194,16 +191,25 @@ def plot_kernel_density(
         hovertemplate="kernel %{x:.3g}: mean estimate %{y:.3g}<extra></extra>",
     )
     return styled(
-        [diagonal, mean], x="exact kernel k(x, z)", y="estimate ⟨Φ(x), Φ(z)⟩", height=height, revision=revision,
+        [diagonal, mean],
+        x="exact kernel k(x, z)",
+        y="estimate ⟨Φ(x), Φ(z)⟩",
+        height=height,
+        revision=revision,
         images=[density_image(d.counts[place], tone, x_span, y_span)],
-        xaxis={"range": list(x_span)}, yaxis={"range": list(y_span)},
-    )  # fmt: skip
+        xaxis={"range": list(x_span)},
+        yaxis={"range": list(y_span)},
+    )
 
 
 def plot_kernel_spread(
-    results: Sequence[KernelErrorResult], *, at: int | None = None, relative: bool = True, height: int = 400,
+    results: Sequence[KernelErrorResult],
+    *,
+    at: int | None = None,
+    relative: bool = True,
+    height: int = 400,
     revision: str = "",
-) -> go.Figure:  # fmt: skip
+) -> go.Figure:
     """Draw spread over draws, and bias, against the number of features.
 
     The bias is drawn only where it exceeds twice what chance gives an unbiased estimate of so few draws; that level is
@@ -218,7 +224,6 @@ def plot_kernel_spread(
         Whether to divide by the kernel's mean k(x, x).
     height : int
         Pixels.
-    revision : str
     """
     traces, smallest = [], np.inf
     styles = map_styles(result.spec.cls for result in results)
@@ -240,13 +245,12 @@ def plot_kernel_spread(
                 x=result.m_grid[found],
                 y=np.sqrt(e.bias_squared[found]) / scale,
                 mode="markers",
-                marker={"symbol": style.symbol, "size": 11, "color": colour,
-                        "line": {"width": 1.5, "color": "white"}},
+                marker={"symbol": style.symbol, "size": 11, "color": colour, "line": {"width": 1.5, "color": "white"}},
                 name=f"{result.label}: bias",
                 showlegend=bool(found.any()),
                 hovertemplate=f"m = %{{x:,}}: bias %{{y:.3g}}<extra>{result.label}</extra>",
             )
-        )  # fmt: skip
+        )
         smallest = min(smallest, float(level.min()))
     title = "RMS over pairs" + (" ÷ mean k(x, x)" if relative else "")
     axes = _m_axes(results, at, (smallest, 1e3 * smallest) if np.isfinite(smallest) else None)
@@ -260,14 +264,12 @@ def plot_kernel_bias(
 
     Parameters
     ----------
-    result : KernelErrorResult
     place : int
         Which number of features, by its place in the grid.
     colour : str
         Hexadecimal; the map's own where none is given.
     height : int
         Pixels.
-    revision : str
     """
     tone, e = colour or map_style(result.spec.cls).colour, result.errors
     x, bias = e.group_kernel, e.group_bias[place]

@@ -30,7 +30,6 @@ class BoostState:
 
     Attributes
     ----------
-    n_stumps : int
     weights : ndarray of shape (n_train,)
         Weights of the training rows for the next stump.
     votes : ndarray of shape (n_test, n_classes)
@@ -61,7 +60,6 @@ class BoostSegment:
         Share of wrong test rows for each; where boosting has ended, that of its last stump.
     seconds_fit, seconds_predict : ndarray
         Of that many stumps, from the first one on.
-    state : BoostState
     """
 
     k_grid: np.ndarray
@@ -203,9 +201,13 @@ def _fitted(
 
 
 def _tested(
-    split: Split, classes: np.ndarray, grid: np.ndarray, state: BoostState, model: AdaBoostClassifier | None,
+    split: Split,
+    classes: np.ndarray,
+    grid: np.ndarray,
+    state: BoostState,
+    model: AdaBoostClassifier | None,
     seconds: np.ndarray,
-) -> BoostSegment:  # fmt: skip
+) -> BoostSegment:
     """Add the votes of further stumps on the test rows, and reweight the training rows."""
     votes, logs = state.votes.copy(), np.log(np.maximum(state.weights, np.finfo(float).tiny))
     stumps = [] if model is None else list(zip(model.estimators_, model.estimator_weights_, strict=False))

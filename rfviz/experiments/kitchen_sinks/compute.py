@@ -45,7 +45,6 @@ class Curve:
 
     Attributes
     ----------
-    label : str
     cls : type of FeatureMap or None
         None for AdaBoost.
     frame : DataFrame
@@ -95,7 +94,6 @@ def sink_curve(label: str, cls: type[FeatureMap], runs: Sequence[Sequence[Segmen
 
     Parameters
     ----------
-    label : str
     cls : type of FeatureMap
     runs : sequence of sequences of Segment
         The segments of each draw.
@@ -154,9 +152,7 @@ class KitchenSinksResult:
 
     Attributes
     ----------
-    split : Split
     curves : tuple of Curve
-    decay : WeightDecay or None
     ended : str
         Why AdaBoost has fewer stumps than were asked for.
     is_complete : bool

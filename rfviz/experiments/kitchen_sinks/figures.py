@@ -53,9 +53,14 @@ def plot_error(curves: Sequence[Curve], k_max: int, *, height: int = 430, revisi
         traces.append(_line(k, 100 * error, curve.label, style, "K = %{x:,}: %{y:.3g}%"))
     errors = np.concatenate([*(100 * c.frame["error"].to_numpy(float) for c in curves), *upper, np.zeros(0)])
     return styled(
-        traces, x=K_TITLE, y="test error, %", height=height, revision=revision, xaxis=_k_axis(k_max),
+        traces,
+        x=K_TITLE,
+        y="test error, %",
+        height=height,
+        revision=revision,
+        xaxis=_k_axis(k_max),
         yaxis=_error_axis(errors),
-    )  # fmt: skip
+    )
 
 
 def plot_seconds(curves: Sequence[Curve], k_max: int, *, height: int = 430, revision: str = "") -> go.Figure:
@@ -72,9 +77,14 @@ def plot_seconds(curves: Sequence[Curve], k_max: int, *, height: int = 430, revi
         traces.append(_line(frame["K"].to_numpy(), frame["total"].to_numpy(), curve.label, style, hover))
     up = _LOG | _STEPS | {"tickformat": ".1~g"}
     return styled(
-        traces, x=K_TITLE, y="seconds to train and test", height=height, revision=revision, xaxis=_k_axis(k_max),
+        traces,
+        x=K_TITLE,
+        y="seconds to train and test",
+        height=height,
+        revision=revision,
+        xaxis=_k_axis(k_max),
         yaxis=up,
-    )  # fmt: skip
+    )
 
 
 def plot_reach(curves: Sequence[Curve], *, height: int = 430, revision: str = "") -> go.Figure:
@@ -108,12 +118,9 @@ def plot_weights(
 
     Parameters
     ----------
-    decay : WeightDecay
     cls : type of FeatureMap
-    label : str
     height : int
         Pixels.
-    revision : str
 
     Returns
     -------
@@ -123,17 +130,27 @@ def plot_weights(
     low, median, high = decay.quantiles
     k = decay.k_grid.astype(float)
     reference = trace(
-        "scatter", x=k, y=decay.reference, mode="lines", name="C/K", hoverinfo="skip",
+        "scatter",
+        x=k,
+        y=decay.reference,
+        mode="lines",
+        name="C/K",
+        hoverinfo="skip",
         line={"color": GREY, "width": 1.5, "dash": "dot"},
-    )  # fmt: skip
+    )
     spread = [band(k, low, high, rgba(style.colour, 0.15), "two thirds of the runs")] if len(decay.norms) > 1 else []
     curve = _line(k, median, f"{label}, median of {len(decay.norms)} runs", style, "K = %{x:,}: %{y:.3g}")
     span = [float(v) for v in np.log10([0.7 * low.min(), 1.4 * high.max()])]
     up = _LOG | _STEPS | {"tickformat": ".2~g", "range": span}
     return styled(
-        [reference, *spread, curve], x="number of features K", y="largest weight ‖α‖<sub>∞</sub>", height=height,
-        revision=revision, xaxis=_k_axis(int(k[-1]), int(k[0])), yaxis=up,
-    )  # fmt: skip
+        [reference, *spread, curve],
+        x="number of features K",
+        y="largest weight ‖α‖<sub>∞</sub>",
+        height=height,
+        revision=revision,
+        xaxis=_k_axis(int(k[-1]), int(k[0])),
+        yaxis=up,
+    )
 
 
 def _styled_curves(curves: Sequence[Curve]) -> list[tuple[Curve, Look]]:
@@ -143,10 +160,16 @@ def _styled_curves(curves: Sequence[Curve]) -> list[tuple[Curve, Look]]:
 
 def _line(x: Any, y: Any, label: str, style: Look, hover: str) -> dict[str, Any]:
     return trace(
-        "scatter", x=x, y=y, mode="lines+markers", name=label, showlegend=True,
+        "scatter",
+        x=x,
+        y=y,
+        mode="lines+markers",
+        name=label,
+        showlegend=True,
         line={"color": style.colour, "width": 2.5, "dash": style.dash},
-        marker={"symbol": style.symbol, "size": 8}, hovertemplate=f"{hover}<extra>{label}</extra>",
-    )  # fmt: skip
+        marker={"symbol": style.symbol, "size": 8},
+        hovertemplate=f"{hover}<extra>{label}</extra>",
+    )
 
 
 def _k_axis(k_max: int, k_min: int = 1) -> dict[str, Any]:

@@ -61,9 +61,15 @@ class WeightDecay:
         """Return one row per K: runs, the quantiles, and K times the median, which C/K would hold constant."""
         low, median, high = self.quantiles
         return pd.DataFrame(
-            {"K": self.k_grid, "runs": len(self.norms), "lower sixth": low, "median": median, "upper sixth": high,
-             "K · median": self.k_grid * median}
-        )  # fmt: skip
+            {
+                "K": self.k_grid,
+                "runs": len(self.norms),
+                "lower sixth": low,
+                "median": median,
+                "upper sixth": high,
+                "K · median": self.k_grid * median,
+            }
+        )
 
 
 def largest_weights(
@@ -88,7 +94,6 @@ def largest_weights(
     k_grid : sequence of int
     alpha : float
         Penalty on the unscaled features, next to a loss summed over the rows.
-    progress : callable
 
     Returns
     -------

@@ -37,7 +37,6 @@ def explanation(result: EmbeddingResult, swapped: np.ndarray | None = None) -> s
 
     Parameters
     ----------
-    result : EmbeddingResult
     swapped : ndarray of shape (n,), optional
         Which points have another one's number on purpose.
     """

@@ -36,8 +36,6 @@ class FeatureSample:
 
     Attributes
     ----------
-    skeleton : Skeleton
-    seed : int
     starts : ndarray of shape (n_features + 1,)
         Feature i reaches ``pixels[starts[i]:starts[i + 1]]``.
     pixels : ndarray of shape (n_entries,)
@@ -86,7 +84,6 @@ class PixelMap:
 
     Attributes
     ----------
-    pixel, n_features : int
     occurs : int
         Features that reach the pixel.
     single, joint, correlation : ndarray of shape (n_pixels,)
@@ -119,11 +116,15 @@ class PixelMap:
         e = self.exact
         return pd.DataFrame(
             {
-                "pixel": np.arange(len(self.single)), "occurs": self.single, "occurs, exact": e.single,
-                "together": self.joint, "together, exact": e.joint,
-                "correlation": self.correlation, "correlation, exact": e.correlation,
+                "pixel": np.arange(len(self.single)),
+                "occurs": self.single,
+                "occurs, exact": e.single,
+                "together": self.joint,
+                "together, exact": e.joint,
+                "correlation": self.correlation,
+                "correlation, exact": e.correlation,
             }
-        )  # fmt: skip
+        )
 
     def errors_frame(self) -> pd.DataFrame:
         """Return one row per number of features."""
@@ -143,13 +144,10 @@ def sample_features(
 
     Parameters
     ----------
-    skeleton : Skeleton
     n_features : int
         Rounded up to whole chunks of 8192.
-    seed : int
     start : FeatureSample, optional
         A smaller sample of this skeleton and seed, to continue.
-    progress : callable
 
     Returns
     -------
@@ -184,9 +182,11 @@ def _checked(skeleton: Skeleton, n_features: int, seed: int, start: FeatureSampl
     if start is not None and (start.skeleton != skeleton or start.seed != seed):
         raise ParameterError("start", "must be a sample of the same skeleton and seed", start.skeleton)
     check_memory(
-        _needed(skeleton, n_features), "cpu", f"Drawing {n_features:,} features of this skeleton",
+        _needed(skeleton, n_features),
+        "cpu",
+        f"Drawing {n_features:,} features of this skeleton",
         "Choose fewer features, or a skeleton with a lower complexity.",
-    )  # fmt: skip
+    )
     return n_features
 
 
@@ -222,8 +222,6 @@ def pixel_map(sample: FeatureSample, pixel: int, n_features: int, exact: CoOccur
 
     Parameters
     ----------
-    sample : FeatureSample
-    pixel : int
     n_features : int
         At most as many as were drawn.
     exact : CoOccurrence, optional
@@ -246,9 +244,17 @@ def pixel_map(sample: FeatureSample, pixel: int, n_features: int, exact: CoOccur
     rms[single[:, pixel] == 0] = np.nan
     spread = np.sqrt(np.mean(_variances(exact)[others])) if others.any() else 0.0
     return PixelMap(
-        pixel, n_features, int(single[-1, pixel]), single[-1] / n_features, joint[-1] / n_features, correlation[-1],
-        exact, grid, rms, spread / np.sqrt(grid),
-    )  # fmt: skip
+        pixel,
+        n_features,
+        int(single[-1, pixel]),
+        single[-1] / n_features,
+        joint[-1] / n_features,
+        correlation[-1],
+        exact,
+        grid,
+        rms,
+        spread / np.sqrt(grid),
+    )
 
 
 def _prefixes(n_features: int) -> np.ndarray:

@@ -61,7 +61,6 @@ class PixelCooccurrence(ExperimentWithoutData[Maps]):
         Pixels per side of the image.
     colour : bool
         Whether a pixel has three inputs; it is reached if one of them is.
-    n_features, seed : int
     pixel : int, optional
         The framed pixel of a skeleton, row by row from 0; by default one in the middle.
 

@@ -41,9 +41,6 @@ class FeatureSizes:
     ----------
     paths, pixels : ndarray of shape (31,)
         Features with 0, 1, …, 29 of them; the last holds all with 30 or more.
-    n_features : int
-    mean_paths, mean_pixels : float
-    largest_paths, largest_pixels : int
     """
 
     paths: np.ndarray
@@ -66,7 +63,6 @@ class Repeats:
 
     Attributes
     ----------
-    n_features, n_different : int
     times : ndarray of shape (k,)
         How often a feature may be drawn: powers of two; class i goes from ``times[i]`` to ``2·times[i] − 1``.
     different : ndarray of shape (k,)
@@ -105,7 +101,6 @@ class SingleFeature:
         Of those columns, at the image, in radians.
     is_sine, is_real : bool
         Whether π/2 is added; whether it is a cosine that is ±1 whatever the data, and lacks the √2.
-    value : float
     """
 
     number: int
@@ -126,7 +121,6 @@ def feature_sizes(sample: FeatureSample, n_features: int) -> FeatureSizes:
 
     Parameters
     ----------
-    sample : FeatureSample
     n_features : int
         At most as many as the sample has.
 
@@ -147,15 +141,7 @@ def feature_sizes(sample: FeatureSample, n_features: int) -> FeatureSizes:
 
 
 def repeats(skeleton: Skeleton, n_features: int, seed: int = 0, progress: Progress = silent) -> Repeats:
-    """Count how often equal features appear among the first ones.
-
-    Parameters
-    ----------
-    skeleton : Skeleton
-    n_features : int
-    seed : int
-    progress : callable
-    """
+    """Count how often equal features appear among the first ones."""
     n_features = Param("n_features", 1, "int", low=1, high=100_000_000).validate(n_features)
     skeleton.check_sampling()
     keys, last = [], -(-n_features // CHUNK)
@@ -174,8 +160,6 @@ def single_feature(skeleton: Skeleton, seed: int, number: int, x: np.ndarray) ->
 
     Parameters
     ----------
-    skeleton : Skeleton
-    seed : int
     number : int
         Its place among those drawn, from 0.
     x : array-like of shape (n_columns,)

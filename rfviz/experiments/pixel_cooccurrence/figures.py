@@ -49,7 +49,6 @@ def plot_maps(result: PixelMap, side: int, *, height: int = 480, revision: str =
 
     Parameters
     ----------
-    result : PixelMap
     side : int
         Pixels in a row of the image.
     height : int
@@ -73,16 +72,19 @@ def plot_maps(result: PixelMap, side: int, *, height: int = 480, revision: str =
 
 
 def plot_map_grid(
-    rows: Sequence[tuple[str, Sequence[tuple[int, np.ndarray]]]], side: int, limit: float, *, height: int = 620,
+    rows: Sequence[tuple[str, Sequence[tuple[int, np.ndarray]]]],
+    side: int,
+    limit: float,
+    *,
+    height: int = 620,
     revision: str = "",
-) -> go.Figure:  # fmt: skip
+) -> go.Figure:
     """Draw maps of several pixels, side by side, for several skeletons, one below the other: Figure 4 of the paper.
 
     Parameters
     ----------
     rows : sequence of (name, maps)
         Each map is (pixel, correlations).
-    side : int
     limit : float
         Correlation at the end of the colours, for all maps.
     """
@@ -104,24 +106,34 @@ def _panel(values: np.ndarray, side: int, x0: float, word: str, limit: float, y0
     return trace(
         "heatmap",
         z=np.asarray(values, dtype=np.float32).reshape(-1, side),
-        x0=x0, dx=1, y0=y0, dy=1,
-        zmin=-limit, zmax=limit, coloraxis="coloraxis",
+        x0=x0,
+        dx=1,
+        y0=y0,
+        dy=1,
+        zmin=-limit,
+        zmax=limit,
+        coloraxis="coloraxis",
         # Lists: a click hands over nothing from a binary array of two dimensions.
         customdata=np.arange(n).reshape(-1, side).tolist(),
         text=[[f"row {r + 1}, column {c + 1}" for c in range(side)] for r in range(n // side)],
         hovertemplate=f"%{{text}}: correlation %{{z:.4f}}<extra>{word}</extra>",
-    )  # fmt: skip
+    )
 
 
 def _marks(x: list[float], y: list[float], size: float) -> list[dict[str, Any]]:
     """Draw frames in black with a white edge: to be seen on any colour."""
     return [
         trace(
-            "scatter", x=x, y=y, mode="markers", hoverinfo="skip", showlegend=False,
+            "scatter",
+            x=x,
+            y=y,
+            mode="markers",
+            hoverinfo="skip",
+            showlegend=False,
             marker={"symbol": "square-open", "size": size + grown, "color": colour, "line": {"width": width}},
         )
         for colour, grown, width in (("#ffffff", 2.5, 2.0), ("#111111", 0.0, 2.0))
-    ]  # fmt: skip
+    ]
 
 
 def _title(text: str, x: float, y: float, **more: Any) -> dict[str, Any]:
@@ -148,12 +160,18 @@ def _picture(
     }  # fmt: skip
     colours = {"colorscale": [list(stop) for stop in DIVERGING], "cmin": -limit, "cmax": limit, "colorbar": bar}
     return styled(
-        traces, x="", y="", height=height, revision=revision,
-        margin={"l": 8, "r": 8, "t": 4, "b": 76}, annotations=notes, coloraxis=colours,
+        traces,
+        x="",
+        y="",
+        height=height,
+        revision=revision,
+        margin={"l": 8, "r": 8, "t": 4, "b": 76},
+        annotations=notes,
+        coloraxis=colours,
         xaxis=hidden | {"range": [-0.5 - left, width - 0.5], "constrain": "domain"},
-        yaxis=hidden | {"range": [tall - 0.5, -0.5 - above], "scaleanchor": "x", "constrain": "domain",
-                        "constraintoward": "top"},
-    )  # fmt: skip
+        yaxis=hidden
+        | {"range": [tall - 0.5, -0.5 - above], "scaleanchor": "x", "constrain": "domain", "constraintoward": "top"},
+    )
 
 
 def plot_rms(result: PixelMap, *, height: int = 330, revision: str = "") -> go.Figure:
@@ -161,7 +179,6 @@ def plot_rms(result: PixelMap, *, height: int = 330, revision: str = "") -> go.F
 
     Parameters
     ----------
-    result : PixelMap
     height : int
         Pixels.
     revision : str
@@ -172,20 +189,33 @@ def plot_rms(result: PixelMap, *, height: int = 330, revision: str = "") -> go.F
     plotly.graph_objects.Figure
     """
     measured = trace(
-        "scatter", x=result.grid, y=result.rms, mode="lines+markers", name="counted − exact",
-        line={"color": COLOURS[0], "width": 2.5}, marker={"size": 7},
+        "scatter",
+        x=result.grid,
+        y=result.rms,
+        mode="lines+markers",
+        name="counted − exact",
+        line={"color": COLOURS[0], "width": 2.5},
+        marker={"size": 7},
         hovertemplate="%{x:,} features: RMS difference %{y:.3g}<extra></extra>",
-    )  # fmt: skip
+    )
     predicted = trace(
-        "scatter", x=result.grid, y=result.predicted, mode="lines", name="predicted: slope −½",
+        "scatter",
+        x=result.grid,
+        y=result.predicted,
+        mode="lines",
+        name="predicted: slope −½",
         line={"color": GREY, "width": 2, "dash": "dash"},
         hovertemplate="%{x:,} features: predicted %{y:.3g}<extra></extra>",
-    )  # fmt: skip
+    )
     return styled(
-        [measured, predicted], x="number of features m", y="RMS difference", height=height, revision=revision,
+        [measured, predicted],
+        x="number of features m",
+        y="RMS difference",
+        height=height,
+        revision=revision,
         xaxis=count_axis(result.grid[0], result.grid[-1]),
         yaxis={"type": "log", "dtick": "D2", "tickformat": ".1~g"},
-    )  # fmt: skip
+    )
 
 
 def plot_sizes(sizes: FeatureSizes, *, height: int = 340, revision: str = "") -> go.Figure:
@@ -193,7 +223,6 @@ def plot_sizes(sizes: FeatureSizes, *, height: int = 340, revision: str = "") ->
 
     Parameters
     ----------
-    sizes : FeatureSizes
     height : int
         Pixels.
     revision : str
@@ -208,15 +237,22 @@ def plot_sizes(sizes: FeatureSizes, *, height: int = 340, revision: str = "") ->
     bars = [
         _bars(number[:last], counts[:last], name, colour, pattern)
         for counts, name, colour, pattern in (
-            (sizes.paths, "paths", COLOURS[0], ""), (sizes.pixels, "different pixels", COLOURS[1], "/")
+            (sizes.paths, "paths", COLOURS[0], ""),
+            (sizes.pixels, "different pixels", COLOURS[1], "/"),
         )
-    ]  # fmt: skip
+    ]
     ticks = list(range(0, last, 1 if last <= 12 else 5))
     words = [f"{k}+" if k == len(sizes.paths) - 1 else str(k) for k in ticks]
     return styled(
-        bars, x="how many a feature has", y="features", height=height, revision=revision, bargap=0.15,
-        xaxis={"tickvals": ticks, "ticktext": words}, yaxis={"type": "log", "dtick": 1, "tickformat": ",d"},
-    )  # fmt: skip
+        bars,
+        x="how many a feature has",
+        y="features",
+        height=height,
+        revision=revision,
+        bargap=0.15,
+        xaxis={"tickvals": ticks, "ticktext": words},
+        yaxis={"type": "log", "dtick": 1, "tickformat": ",d"},
+    )
 
 
 def plot_repeats(found: Repeats, *, height: int = 340, revision: str = "") -> go.Figure:
@@ -224,7 +260,6 @@ def plot_repeats(found: Repeats, *, height: int = 340, revision: str = "") -> go
 
     Parameters
     ----------
-    found : Repeats
     height : int
         Pixels.
     revision : str
@@ -236,10 +271,17 @@ def plot_repeats(found: Repeats, *, height: int = 340, revision: str = "") -> go
     """
     bars = _bars(found.labels, found.different, "different features", COLOURS[2], "")
     return styled(
-        [bars], x="how often it was drawn", y="different features", height=height, revision=revision, showlegend=False,
-        bargap=0.15, xaxis={"type": "category", "dtick": 1 if len(found.labels) <= 8 else 2, "tickangle": -45},
-        margin={"l": 88, "r": 24, "t": 48, "b": 100}, yaxis={"type": "log", "dtick": 1, "tickformat": ",d"},
-    )  # fmt: skip
+        [bars],
+        x="how often it was drawn",
+        y="different features",
+        height=height,
+        revision=revision,
+        showlegend=False,
+        bargap=0.15,
+        xaxis={"type": "category", "dtick": 1 if len(found.labels) <= 8 else 2, "tickangle": -45},
+        margin={"l": 88, "r": 24, "t": 48, "b": 100},
+        yaxis={"type": "log", "dtick": 1, "tickformat": ",d"},
+    )
 
 
 def _bars(x: Any, y: np.ndarray, name: str, colour: str, pattern: str) -> dict[str, Any]:
@@ -268,7 +310,6 @@ def plot_skeleton(skeleton: Skeleton, *, height: int = 250) -> go.Figure:
     ----------
     skeleton : Skeleton
         Of an image: see :func:`rfviz.skeleton.convolutions`.
-    height : int
     """
     *image, channels = image_of(skeleton)
     sides = [(image[0], image[1])]
@@ -283,28 +324,71 @@ def plot_skeleton(skeleton: Skeleton, *, height: int = 250) -> go.Figure:
         x, half = place * _STEP, 0.14 + 0.66 * np.sqrt(rows * columns / (image[0] * image[1]))
         colour = COLOURS[0] if place == 0 else COLOURS[1] if place == len(sides) - 1 else COLOURS[2]
         box = {"color": colour, "width": 2}
-        shapes.append({"type": "rect", "x0": x - half, "x1": x + half, "y0": -half, "y1": half, "line": box,
-                       "fillcolor": rgba(colour, 0.18)})  # fmt: skip
+        shapes.append(
+            {
+                "type": "rect",
+                "x0": x - half,
+                "x1": x + half,
+                "y0": -half,
+                "y1": half,
+                "line": box,
+                "fillcolor": rgba(colour, 0.18),
+            }
+        )
         colours = f"×{channels}" if place == 0 and channels > 1 else ""
         words = "image" if place == 0 else "output" if place == len(sides) - 1 else "layer " + str(place)
         notes.append(_note(f"<b>{words}</b><br>{rows}×{columns}{colours}", x, -0.95, "top"))
         hover.append(f"{words}: {rows * columns:,} nodes")
         if place:
             notes.append(_note(_between(skeleton, place), x - _STEP / 2, 0.95, "bottom"))
-            shapes.append({"type": "line", "x0": x - _STEP + 0.9, "x1": x - 0.9, "y0": 0, "y1": 0,
-                           "line": {"color": GREY, "width": 2}})  # fmt: skip
-            notes.append({"x": x - 0.85, "y": 0, "ax": x - 0.95, "ay": 0, "axref": "x", "ayref": "y", "text": "",
-                          "showarrow": True, "arrowhead": 2, "arrowcolor": GREY, "arrowwidth": 2})  # fmt: skip
+            shapes.append(
+                {
+                    "type": "line",
+                    "x0": x - _STEP + 0.9,
+                    "x1": x - 0.9,
+                    "y0": 0,
+                    "y1": 0,
+                    "line": {"color": GREY, "width": 2},
+                }
+            )
+            notes.append(
+                {
+                    "x": x - 0.85,
+                    "y": 0,
+                    "ax": x - 0.95,
+                    "ay": 0,
+                    "axref": "x",
+                    "ayref": "y",
+                    "text": "",
+                    "showarrow": True,
+                    "arrowhead": 2,
+                    "arrowcolor": GREY,
+                    "arrowwidth": 2,
+                }
+            )
     points = trace(
-        "scatter", x=[place * _STEP for place in range(len(sides))], y=[0] * len(sides), text=hover, hoverinfo="text",
-        mode="markers", marker={"size": 24, "opacity": 0},
-    )  # fmt: skip
+        "scatter",
+        x=[place * _STEP for place in range(len(sides))],
+        y=[0] * len(sides),
+        text=hover,
+        hoverinfo="text",
+        mode="markers",
+        marker={"size": 24, "opacity": 0},
+    )
     hidden = {"visible": False, "fixedrange": True}
     return styled(
-        [points], x="", y="", height=height, revision="skeleton", shapes=shapes, annotations=notes, showlegend=False,
+        [points],
+        x="",
+        y="",
+        height=height,
+        revision="skeleton",
+        shapes=shapes,
+        annotations=notes,
+        showlegend=False,
         margin={"l": 4, "r": 4, "t": 4, "b": 4},
-        xaxis=hidden | {"range": [-1.0, (len(sides) - 1) * _STEP + 1.0]}, yaxis=hidden | {"range": [-1.75, 1.85]},
-    )  # fmt: skip
+        xaxis=hidden | {"range": [-1.0, (len(sides) - 1) * _STEP + 1.0]},
+        yaxis=hidden | {"range": [-1.75, 1.85]},
+    )
 
 
 def _between(skeleton: Skeleton, place: int) -> str:
@@ -341,9 +425,14 @@ def plot_feature(
     """
     size = max(6.0, 270 / side)
     frames = trace(
-        "scatter", x=pixels % side, y=pixels // side, mode="markers", text=labels, hoverinfo="text",
+        "scatter",
+        x=pixels % side,
+        y=pixels // side,
+        mode="markers",
+        text=labels,
+        hoverinfo="text",
         marker={"symbol": "square-open", "size": size, "color": COLOURS[1], "line": {"width": 3}},
-    )  # fmt: skip
+    )
     row, column = divmod(picked, side)
     half = {"x0": column - 0.75, "x1": column + 0.75, "y0": row - 0.75, "y1": row + 0.75}
     own = {"type": "rect", **half, "line": {"color": "#ffffff", "width": 2, "dash": "dot"}}
@@ -351,8 +440,15 @@ def plot_feature(
              "sizing": "stretch", "layer": "below"}  # fmt: skip
     hidden = {"visible": False}
     return styled(
-        [frames], x="", y="", height=height, revision=f"feature-{side}", images=[image], shapes=[own],
-        margin={"l": 4, "r": 4, "t": 4, "b": 4}, showlegend=False,
+        [frames],
+        x="",
+        y="",
+        height=height,
+        revision=f"feature-{side}",
+        images=[image],
+        shapes=[own],
+        margin={"l": 4, "r": 4, "t": 4, "b": 4},
+        showlegend=False,
         xaxis=hidden | {"range": [-0.5, side - 0.5], "constrain": "domain"},
         yaxis=hidden | {"range": [side - 0.5, -0.5], "scaleanchor": "x", "constrain": "domain"},
-    )  # fmt: skip
+    )

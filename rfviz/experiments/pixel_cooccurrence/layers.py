@@ -71,9 +71,11 @@ class Row:
         """
         if size[0] != size[1] or act.kind not in KINDS or act.offset:
             raise ParameterError(
-                "layer", "must have a square window and no series or offset to fit the table", act.to_form(),
+                "layer",
+                "must have a square window and no series or offset to fit the table",
+                act.to_form(),
                 "Use the library for other skeletons.",
-            )  # fmt: skip
+            )
         number = getattr(act, NUMBER[act.kind][0]) if act.kind in NUMBER else 0.0
         return Row(size[0], stride, act.kind, float(number))
 

@@ -18,7 +18,7 @@ from rfviz.analysis.speech import (
     recognise,
     recognise_raw,
     runs_of_phones,
-)  # fmt: skip
+)
 from rfviz.cache import Cache
 from rfviz.datasets.speech import PHONES_39, RATE, Corpus, Utterance, fold, read_timit, speak, stamp_of, version
 from rfviz.errors import DataError
@@ -131,10 +131,8 @@ class Curve:
 
     Attributes
     ----------
-    label : str
     cls : type of FeatureMap or None
         None for the raw features.
-    recognition : Recognition
     """
 
     label: str
@@ -153,7 +151,6 @@ class SpeechResult:
 
     Attributes
     ----------
-    frames : SpeechFrames
     curves : tuple of Curve
     """
 
@@ -223,12 +220,10 @@ class Heard:
 
     Attributes
     ----------
-    utterance : Utterance
     bands : ndarray of shape (frames, 40)
         Log-mel energies.
     loudest : ndarray of shape (frames,)
         Largest absolute sample of each frame.
-    true, decoded : Segments
     phones : tuple of str
         The true phones in the order of their first coming, and ``"others"``.
     posteriors : ndarray of shape (frames, len(phones))
@@ -267,8 +262,6 @@ def hear(frames: SpeechFrames, decoded: Decoded, number: int) -> Heard:
 
     Parameters
     ----------
-    frames : SpeechFrames
-    decoded : Decoded
     number : int
         Of the utterance, from 0; the last one where there are fewer.
     """
@@ -289,8 +282,17 @@ def hear(frames: SpeechFrames, decoded: Decoded, number: int) -> Heard:
         posteriors[:, phones.index(phone) if phone in phones else -1] += probabilities
     hop = RATE // 100
     loudest = np.abs(utterance.samples[: len(bands) * hop].reshape(len(bands), hop)).max(axis=1)
-    return Heard(utterance, bands, loudest, true, found, phones, posteriors,
-                 int(decoded.errors[number]), int(decoded.lengths[number]))  # fmt: skip
+    return Heard(
+        utterance,
+        bands,
+        loudest,
+        true,
+        found,
+        phones,
+        posteriors,
+        int(decoded.errors[number]),
+        int(decoded.lengths[number]),
+    )
 
 
 def align(true: Segments, found: Segments) -> tuple[Segments, Segments]:

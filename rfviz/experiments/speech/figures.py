@@ -28,7 +28,6 @@ def plot_heard(heard: Heard, *, height: int = 720, revision: str = "") -> go.Fig
 
     Parameters
     ----------
-    heard : Heard
     height : int
         Pixels.
     revision : str
@@ -38,14 +37,25 @@ def plot_heard(heard: Heard, *, height: int = 720, revision: str = "") -> go.Fig
     wave = band(seconds, -heard.loudest, heard.loudest, rgba(_TRUE, 0.8)) | {"yaxis": "y4"}
     common: dict[str, Any] = {"x0": 0.005, "dx": 0.01, "showscale": False}
     spectrogram = trace(
-        "heatmap", z=heard.bands.T, y=np.arange(1, 41), yaxis="y3", colorscale=_SCALE, **common,
+        "heatmap",
+        z=heard.bands.T,
+        y=np.arange(1, 41),
+        yaxis="y3",
+        colorscale=_SCALE,
+        **common,
         hovertemplate="%{x:.2f} s, band %{y}: %{z:.1f}<extra></extra>",
-    )  # fmt: skip
+    )
     probabilities = trace(
-        "heatmap", z=np.round(heard.posteriors.T, 3), y=list(heard.phones), yaxis="y", zmin=0, zmax=1,
-        colorscale=[[0, rgba(_TRUE, 0.03)], [1, _TRUE]], **common,
+        "heatmap",
+        z=np.round(heard.posteriors.T, 3),
+        y=list(heard.phones),
+        yaxis="y",
+        zmin=0,
+        zmax=1,
+        colorscale=[[0, rgba(_TRUE, 0.03)], [1, _TRUE]],
+        **common,
         hovertemplate="%{x:.2f} s: %{y} with probability %{z:.2f}<extra></extra>",
-    )  # fmt: skip
+    )
     right, missed = heard.decoded.right, heard.true.alone
     bars = [
         _bars("true", heard.true, _TRUE, ~missed, "true phones"),
@@ -55,19 +65,42 @@ def plot_heard(heard: Heard, *, height: int = 720, revision: str = "") -> go.Fig
     ]
     axes: dict[str, Any] = {
         "xaxis": {"range": [0, heard.utterance.seconds], "anchor": "y", "showgrid": False},
-        "yaxis": {"domain": _PARTS[0], "autorange": "reversed", "type": "category", "tickfont": {"size": 11},
-                  "showgrid": False},
-        "yaxis2": {"domain": _PARTS[1], "autorange": "reversed", "type": "category", "tickfont": {"size": 13},
-                   "categoryorder": "array", "categoryarray": ["true", "decoded"], "dtick": 1, "showgrid": False},
-        "yaxis3": {"domain": _PARTS[2], "title": {"text": "mel band", "font": {"size": 13}}, "tickfont": {"size": 11},
-                   "showgrid": False},
+        "yaxis": {
+            "domain": _PARTS[0],
+            "autorange": "reversed",
+            "type": "category",
+            "tickfont": {"size": 11},
+            "showgrid": False,
+        },
+        "yaxis2": {
+            "domain": _PARTS[1],
+            "autorange": "reversed",
+            "type": "category",
+            "tickfont": {"size": 13},
+            "categoryorder": "array",
+            "categoryarray": ["true", "decoded"],
+            "dtick": 1,
+            "showgrid": False,
+        },
+        "yaxis3": {
+            "domain": _PARTS[2],
+            "title": {"text": "mel band", "font": {"size": 13}},
+            "tickfont": {"size": 11},
+            "showgrid": False,
+        },
         "yaxis4": {"domain": _PARTS[3], "showticklabels": False, "zeroline": False, "showgrid": False},
-    }  # fmt: skip
+    }
     return styled(
-        [probabilities, *bars, spectrogram, wave], x="seconds", y="probability", height=height,
+        [probabilities, *bars, spectrogram, wave],
+        x="seconds",
+        y="probability",
+        height=height,
         revision=revision,
-        barmode="overlay", bargap=0.08, uniformtext={"minsize": 9, "mode": "hide"}, **axes,
-    )  # fmt: skip
+        barmode="overlay",
+        bargap=0.08,
+        uniformtext={"minsize": 9, "mode": "hide"},
+        **axes,
+    )
 
 
 def _bars(row: str, segments: Segments, colour: str, which: np.ndarray, name: str) -> dict[str, Any]:
@@ -78,11 +111,23 @@ def _bars(row: str, segments: Segments, colour: str, which: np.ndarray, name: st
     others = [f"in place of {segments.partners[k]}" if segments.partners[k] else said for k in at]
     hover = "%{text}: %{base:.2f} s, for %{x:.2f} s" + ("; %{customdata}" if said else "") + "<extra>"
     return trace(
-        "bar", orientation="h", y=[row] * len(at), base=segments.starts[at], x=lasts, text=words, name=name,
-        textposition="inside", insidetextanchor="middle", textangle=0, textfont={"color": "#ffffff", "size": 12},
-        marker={"color": colour, "line": {"width": 1, "color": "#ffffff"}}, yaxis="y2", cliponaxis=False,
-        customdata=others, hovertemplate=hover + name + "</extra>",
-    )  # fmt: skip
+        "bar",
+        orientation="h",
+        y=[row] * len(at),
+        base=segments.starts[at],
+        x=lasts,
+        text=words,
+        name=name,
+        textposition="inside",
+        insidetextanchor="middle",
+        textangle=0,
+        textfont={"color": "#ffffff", "size": 12},
+        marker={"color": colour, "line": {"width": 1, "color": "#ffffff"}},
+        yaxis="y2",
+        cliponaxis=False,
+        customdata=others,
+        hovertemplate=hover + name + "</extra>",
+    )
 
 
 def plot_errors(
@@ -120,16 +165,28 @@ def plot_errors(
             value = float(curve.recognition.to_frame()[measure].iloc[0])
             traces.append(_points(ends, [value] * 2, curve.label, GREY, "dash", "circle") | {"mode": "lines"})
     axes = {"xaxis": count_axis(*ends), "yaxis": {"rangemode": "tozero"}}
-    return styled(traces, x=M_TITLE, y=measure.replace(" %", ", %"), height=height, revision=revision,
-                  shapes=[mark("x", m)], **axes)  # fmt: skip
+    return styled(
+        traces,
+        x=M_TITLE,
+        y=measure.replace(" %", ", %"),
+        height=height,
+        revision=revision,
+        shapes=[mark("x", m)],
+        **axes,
+    )
 
 
 def _points(x: Any, y: Any, name: str, colour: str, dash: str, symbol: str) -> dict[str, Any]:
     return trace(
-        "scatter", x=np.asarray(x), y=np.asarray(y, dtype=float), mode="lines+markers", name=name,
-        line={"color": colour, "dash": dash, "width": 2}, marker={"symbol": symbol, "size": 8, "color": colour},
+        "scatter",
+        x=np.asarray(x),
+        y=np.asarray(y, dtype=float),
+        mode="lines+markers",
+        name=name,
+        line={"color": colour, "dash": dash, "width": 2},
+        marker={"symbol": symbol, "size": 8, "color": colour},
         hovertemplate="m = %{x:,}: %{y:.1f}%<extra>" + name + "</extra>",
-    )  # fmt: skip
+    )
 
 
 def plot_confusions(shares: pd.DataFrame, *, height: int = 560, revision: str = "") -> go.Figure:
@@ -146,10 +203,25 @@ def plot_confusions(shares: pd.DataFrame, *, height: int = 560, revision: str = 
     """
     names = list(shares.columns)
     picture = trace(
-        "heatmap", z=np.round(shares.to_numpy(), 3), x=names, y=names, zmin=0, zmax=1, showscale=False, xgap=1, ygap=1,
+        "heatmap",
+        z=np.round(shares.to_numpy(), 3),
+        x=names,
+        y=names,
+        zmin=0,
+        zmax=1,
+        showscale=False,
+        xgap=1,
+        ygap=1,
         colorscale=[[0, rgba(_TRUE, 0.04)], [1, _TRUE]],
         hovertemplate="%{y}, decoded as %{x}: %{z:.0%} of its frames<extra></extra>",
-    )  # fmt: skip
+    )
     small = {"type": "category", "tickfont": {"size": 10}, "dtick": 1, "showgrid": False}
-    return styled([picture], x="decoded phone", y="true phone", height=height, revision=revision,
-                  xaxis=small, yaxis=small | {"autorange": "reversed"})  # fmt: skip
+    return styled(
+        [picture],
+        x="decoded phone",
+        y="true phone",
+        height=height,
+        revision=revision,
+        xaxis=small,
+        yaxis=small | {"autorange": "reversed"},
+    )

@@ -103,7 +103,6 @@ class ZooResult:
 
     Attributes
     ----------
-    m : int
     row : int
         The chosen point, as a row of :func:`plane`.
     feature : int
@@ -184,10 +183,6 @@ def plane_spec(cls: type[FeatureMap], n_components: int, seed: int = 0) -> MapSp
 
 def draw_map(spec: MapSpec[FeatureMap]) -> DrawnMap | Refusal:
     """Draw the features of a map and map the plane.
-
-    Parameters
-    ----------
-    spec : MapSpec
 
     Returns
     -------

@@ -26,9 +26,18 @@ from rfviz.params import Param
 
 __all__ = ["ACROSS", "FEATURE", "UP", "M", "Zoo"]
 
-M = Param("m", 100, "int", 1, 1000, log=True, symbol="m", label="Features",
-          marks=(1, 2, 4, 7, 10, 16, 32, 50, 64, 100, 150, 200, 256, 350, 500, 700, 1000),
-          help="The number of random features in the estimate. Four times as many halve the error.")  # fmt: skip
+M = Param(
+    "m",
+    100,
+    "int",
+    1,
+    1000,
+    log=True,
+    symbol="m",
+    label="Features",
+    marks=(1, 2, 4, 7, 10, 16, 32, 50, 64, 100, 150, 200, 256, 350, 500, 700, 1000),
+    help="The number of random features in the estimate. Four times as many halve the error.",
+)
 FEATURE = Param(
     "feature",
     3,
@@ -38,8 +47,17 @@ FEATURE = Param(
     label="Feature shown",
     help="The number of the feature in the first picture of each card.",
 )
-ACROSS = Param("x", 0.9, "float", -3.0, 3.0, log=True, marks=tuple(AXIS.tolist()), label="x₀, across",
-               help="You can also drag the ring in any picture of a kernel.")  # fmt: skip
+ACROSS = Param(
+    "x",
+    0.9,
+    "float",
+    -3.0,
+    3.0,
+    log=True,
+    marks=tuple(AXIS.tolist()),
+    label="x₀, across",
+    help="You can also drag the ring in any picture of a kernel.",
+)
 UP = replace(ACROSS, name="y", default=0.6, label="x₀, up")
 
 

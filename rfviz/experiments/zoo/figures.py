@@ -60,7 +60,6 @@ def plot_zoo(result: ZooResult, *, height: int = 0) -> go.Figure:
 
     Parameters
     ----------
-    result : ZooResult
     height : int
         Pixels; by default as many as its rows take.
 
@@ -80,18 +79,43 @@ def plot_zoo(result: ZooResult, *, height: int = 0) -> go.Figure:
             sheet[bottom : bottom + SIDE, start : start + SIDE] = values.reshape(SIDE, SIDE)
             if place:
                 rings.append((start + result.row % SIDE, bottom + result.row // SIDE))
-        notes.append({"x": left, "y": bottom + SIDE + 1, "text": card.cls.label, "showarrow": False, "xanchor": "left",
-                      "yanchor": "bottom", "font": {"size": 13}})  # fmt: skip
+        notes.append(
+            {
+                "x": left,
+                "y": bottom + SIDE + 1,
+                "text": card.cls.label,
+                "showarrow": False,
+                "xanchor": "left",
+                "yanchor": "bottom",
+                "font": {"size": 13},
+            }
+        )
     bar = {"thickness": 14, "tickvals": [-1, 0, 1], "ticktext": ["negative", "zero", "positive"]}
     colours = {"colorscale": [list(stop) for stop in DIVERGING], "cmin": -1, "cmax": 1, "colorbar": bar}
     picture = trace("heatmap", z=sheet, coloraxis="coloraxis", hoverinfo="skip")
     marker = {"symbol": "circle-open", "size": 9, "color": "#111111", "line": {"width": 2}}
-    ring = trace("scatter", x=[x for x, _ in rings], y=[y for _, y in rings], mode="markers", marker=marker,
-                 hoverinfo="skip", showlegend=False)  # fmt: skip
+    ring = trace(
+        "scatter",
+        x=[x for x, _ in rings],
+        y=[y for _, y in rings],
+        mode="markers",
+        marker=marker,
+        hoverinfo="skip",
+        showlegend=False,
+    )
     hidden = {"visible": False, "constrain": "domain"}
-    return styled([picture, ring], x="", y="", height=height or 40 + 135 * rows, revision="zoo", coloraxis=colours,
-                  annotations=notes, xaxis=hidden, yaxis=hidden | {"scaleanchor": "x"},
-                  margin={"l": 8, "r": 8, "t": 12, "b": 8})  # fmt: skip
+    return styled(
+        [picture, ring],
+        x="",
+        y="",
+        height=height or 40 + 135 * rows,
+        revision="zoo",
+        coloraxis=colours,
+        annotations=notes,
+        xaxis=hidden,
+        yaxis=hidden | {"scaleanchor": "x"},
+        margin={"l": 8, "r": 8, "t": 12, "b": 8},
+    )
 
 
 def _shares(card: Card) -> list[np.ndarray]:

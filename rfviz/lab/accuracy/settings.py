@@ -66,10 +66,19 @@ _DIGITS = {
     "loss": "ridge", "exact": True,
 }  # fmt: skip
 _ARCHITECTURES = {
-    "data": "cifar10", "data.side": "24", "data.max_samples": 20_000, "normalise": "standardise rows",
-    "maps": ["CompositionalFeatures"], "references": [], "m_max": 4000, "seeds": 3, "alpha": "auto",
-    "grow": "features", "loss": "ridge", "skeletons": list(_ARCHITECTURE_OF),
-}  # fmt: skip
+    "data": "cifar10",
+    "data.side": "24",
+    "data.max_samples": 20_000,
+    "normalise": "standardise rows",
+    "maps": ["CompositionalFeatures"],
+    "references": [],
+    "m_max": 4000,
+    "seeds": 3,
+    "alpha": "auto",
+    "grow": "features",
+    "loss": "ridge",
+    "skeletons": list(_ARCHITECTURE_OF),
+}
 _RECTANGLES = {
     "maps": ["RandomFourier", "RandomMaxout"], "pools": [4], "references": [], "seeds": 1, "gamma": "scale",
     "alpha": "auto", "grow": "features", "normalise": "none", "loss": "ridge", "whole": True,

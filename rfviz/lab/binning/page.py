@@ -21,12 +21,31 @@ from rfviz.words import number
 
 __all__ = ["PAGE", "BinningPage"]
 
-P = Param("p", 100, "int", 1, MAX_REPETITIONS, log=True, symbol="P", label="Grids",
-          marks=(1, 2, 3, 4, 5, 6, 8, 10, 14, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000, 1500, 2000, 4000),
-          help="The number of grids (repetitions) in the estimate. Four times as many halve its error.")  # fmt: skip
+P = Param(
+    "p",
+    100,
+    "int",
+    1,
+    MAX_REPETITIONS,
+    log=True,
+    symbol="P",
+    label="Grids",
+    marks=(1, 2, 3, 4, 5, 6, 8, 10, 14, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000, 1500, 2000, 4000),
+    help="The number of grids (repetitions) in the estimate. Four times as many halve its error.",
+)
 SHOWN = Param("shown", 1, "int", 1, 60, label="Grid shown", help="Which of the grids is drawn over the points.")
-GAMMA = Param("gamma", 2.0, "float", 0.05, 50.0, log=True, ui_high=20.0, symbol=r"\gamma", label="Gamma",
-              help="Inverse length scale: larger γ, smaller boxes, narrower kernel.")  # fmt: skip
+GAMMA = Param(
+    "gamma",
+    2.0,
+    "float",
+    0.05,
+    50.0,
+    log=True,
+    ui_high=20.0,
+    symbol=r"\gamma",
+    label="Gamma",
+    help="Inverse length scale: larger γ, smaller boxes, narrower kernel.",
+)
 SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, other grids.")
 PROFILE = RandomBinning.param("profile")
 DATA = ["moons", "circles", "spirals", "xor", "circle"]

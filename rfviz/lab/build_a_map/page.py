@@ -27,11 +27,15 @@ FORMULAS: dict[What, Param] = {
     "function": RandomActivation.param("function"),
     "density": replace(RandomFourier.param("density"), when=None),
     "kernel": Param(
-        "kernel", "max(0, 1 - x)", "formula", low=0.0, label="Kernel k(x)",
+        "kernel",
+        "max(0, 1 - x)",
+        "formula",
+        low=0.0,
+        label="Kernel k(x)",
         help="A formula in x, the distance of two points. Numbers, + − * / ^, abs, sign, step, relu, min, max, sqrt, "
         "exp, log, sin, cos, tanh, sigmoid, erf. points(a, b, y1, y2, …) draws straight lines between heights.",
     ),
-}  # fmt: skip
+}
 RULE = RandomPool.param("rule")
 SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of the features.")
 
@@ -52,15 +56,21 @@ class BuildAMapPage(ExperimentPage[None, BuildAMap, Built]):
             "ReLU": ("The layer of a network: the arc-cosine kernel.", of("function", "relu(x)")),
             "Step": ("Only on which side: the angle itself.", of("function", "sign(x)")),
             "Wave": ("A quick wave forgets all but close points.", of("function", "sin(4*x)")),
-            "Four lengths": ("The same wave with weights of four lengths: a kernel for near and for far points.",
-                             of("function", "sin(4*x)") | {"weights": "four lengths"}),
-            "Range": ("The largest of four projections less the smallest.",
-                      {"what": "pool", "rule": "range", "pool_size": 4}),
-            "Two pitches": ("Frequencies near 2 and near 5: the kernel beats, like two tones.",
-                            of("density", "exp(-8*(x - 2)^2) + exp(-8*(x - 5)^2)")),
+            "Four lengths": (
+                "The same wave with weights of four lengths: a kernel for near and for far points.",
+                of("function", "sin(4*x)") | {"weights": "four lengths"},
+            ),
+            "Range": (
+                "The largest of four projections less the smallest.",
+                {"what": "pool", "rule": "range", "pool_size": 4},
+            ),
+            "Two pitches": (
+                "Frequencies near 2 and near 5: the kernel beats, like two tones.",
+                of("density", "exp(-8*(x - 2)^2) + exp(-8*(x - 5)^2)"),
+            ),
             "Tent": ("Straight down to zero: a kernel.", of("kernel", "max(0, 1 - x)")),
             "Bow": ("As plain as the tent, yet no kernel: its transform is negative.", of("kernel", "max(0, 1 - x^2)")),
-        }  # fmt: skip
+        }
 
     def source(self, panel: Panel) -> None:
         """Ask for nothing: the points are always the same."""

@@ -91,13 +91,11 @@ def saturation_over_m(
 
     Parameters
     ----------
-    pairs : PointPairs
     specs : sequence of MapSpec
         `n_components` is that of the frame.
     labels : sequence of str
     m_values : sequence of int
         Rising.
-    progress : callable
 
     Returns
     -------

@@ -16,9 +16,18 @@ from rfviz.params import Param
 __all__ = ["Source", "choose_hash", "choose_look"]
 
 _SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of the hash functions.")
-_M = Param("n_components", 256, "int", 1, 65_536, log=True, symbol="m", label="Symbols",
-           marks=(8, 16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048),
-           help="Length of a code. The error of a Hamming distance falls as 1/√m.")  # fmt: skip
+_M = Param(
+    "n_components",
+    256,
+    "int",
+    1,
+    65_536,
+    log=True,
+    symbol="m",
+    label="Symbols",
+    marks=(8, 16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048),
+    help="Length of a code. The error of a Hamming distance falls as 1/√m.",
+)
 _Q_MARKS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
 _Q_HELP = "Projections that compete for a symbol. The more there are, the better a symbol tells near points apart."
 _POOLS = [2, 4, 8, 16, 32, 64]

@@ -38,10 +38,20 @@ def figure_3(skeleton: str) -> dict[str, Any]:
     found = file_of_download("cifar10") is not None
     data = {"data": "cifar10", "data.side": "24"} if found else {"data": DEFAULT_COLOUR_IMAGES}
     return data | {
-        "normalise": "none", "points": 128, "draws": 10, "m_max": 10_000, "m": 1128, "odd": False, "metric": "rmse",
-        "maps": ["CompositionalFeatures", "HybridCompositional"], "skeleton": skeleton, "turn": 0.5,
-        "deduplicate": True, "both": True, "paired": False,
-    }  # fmt: skip
+        "normalise": "none",
+        "points": 128,
+        "draws": 10,
+        "m_max": 10_000,
+        "m": 1128,
+        "odd": False,
+        "metric": "rmse",
+        "maps": ["CompositionalFeatures", "HybridCompositional"],
+        "skeleton": skeleton,
+        "turn": 0.5,
+        "deduplicate": True,
+        "both": True,
+        "paired": False,
+    }
 
 
 class KernelApproximationPage(ExperimentPage[Source, KernelApproximation, KernelErrors]):
@@ -54,13 +64,19 @@ class KernelApproximationPage(ExperimentPage[Source, KernelApproximation, Kernel
         return {
             "Figure 3, shallow": (f"{FIGURE_3}, all pixels under one node.", figure_3("flat")),
             "Figure 3, deep": (f"{FIGURE_3}, two convolutions.", figure_3("deep")),
-            "Better draws": ("Four ways to draw the frequencies of Fourier features, at the same cost or less.",
-                             BETTER),
-            "Shared pool": ("Maxout features over 400 shared projections, compared with independent ones.",
-                            SHARED_POOL),
-            "A biased map": ("Odd numbers of paired Fourier features, and a wide kernel: a bias that draws show.",
-                             BIASED),
-        }  # fmt: skip
+            "Better draws": (
+                "Four ways to draw the frequencies of Fourier features, at the same cost or less.",
+                BETTER,
+            ),
+            "Shared pool": (
+                "Maxout features over 400 shared projections, compared with independent ones.",
+                SHARED_POOL,
+            ),
+            "A biased map": (
+                "Odd numbers of paired Fourier features, and a wide kernel: a bias that draws show.",
+                BIASED,
+            ),
+        }
 
     def source(self, panel: Panel) -> Source:
         return choose_source(panel)

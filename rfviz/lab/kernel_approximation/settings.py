@@ -19,8 +19,13 @@ from rfviz.params import Param
 
 __all__ = ["Source", "choose_experiment", "choose_source"]
 
-BOTH = Param("both", False, "bool", label="Both ways",
-             help="Two curves: equal features kept once, and all features as they are drawn.")  # fmt: skip
+BOTH = Param(
+    "both",
+    False,
+    "bool",
+    label="Both ways",
+    help="Two curves: equal features kept once, and all features as they are drawn.",
+)
 POOLS = (1, 2, 4, 8, 16, 32)
 DRAW_HELP = (
     "How the frequencies of the Fourier features are drawn, one curve for each. Independent (also where none is "

@@ -51,10 +51,16 @@ PRESETS: Presets = {
     "Figure 2": (
         f"{KITCHEN_SINKS}, Figure 2: the largest weight on adult, in 30 runs; the paper has 500. Press Start; "
         "the slider adds more.",
-        {"view": "weights", "normalise": "standardise", "learners": ["DecisionStumps"], **_ADULT, "k_max": 2000,
-         "runs": 30},
+        {
+            "view": "weights",
+            "normalise": "standardise",
+            "learners": ["DecisionStumps"],
+            **_ADULT,
+            "k_max": 2000,
+            "runs": 30,
+        },
     ),
-}  # fmt: skip
+}
 
 
 def choose_experiment(panel: Panel, source: SplitData) -> KitchenSinks:

@@ -110,9 +110,13 @@ def _columns(dataset: Dataset) -> None:
         groups.setdefault(column, []).extend([word] if is_word else [])
     share_of = dict(zip(names, np.mean(dataset.X != 0, axis=0), strict=True))
     rows = [
-        {"column": column, "words": len(words) or None, "became": ", ".join(words) or "one number",
-         "rows that are not zero, %": None if words else 100 * share_of[column]}
+        {
+            "column": column,
+            "words": len(words) or None,
+            "became": ", ".join(words) or "one number",
+            "rows that are not zero, %": None if words else 100 * share_of[column],
+        }
         for column, words in groups.items()
-    ]  # fmt: skip
+    ]
     note = "A column of words became a column of zeros and ones for each of its words."
     layout.numbers(pd.DataFrame(rows), {"rows that are not zero, %": "%.1f"}, note if any(groups.values()) else "")

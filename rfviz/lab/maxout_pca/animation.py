@@ -84,7 +84,6 @@ def embedding_over_m(
         Rising.
     exact : Projection, optional
         With which the axes are turned to agree, as in `embed`.
-    progress : callable
 
     Returns
     -------

@@ -74,8 +74,15 @@ class EmbeddingView(View[ScaledData, MaxoutPCA, EmbeddingResult]):
         n = len(result.features.coordinates)
         style = self.cache.call(points_style, self.source.data, n)
         sheet = self.cache.call(sheet_of, self.source.data, n) if self.source.dataset.image_shape else None
-        hover_card("maxout-pca", "[class*=st-key-embedding] .js-plotly-plot", style.labels, result.input_neighbours,
-                   result.feature_neighbours, sheet, settings.point)  # fmt: skip
+        hover_card(
+            "maxout-pca",
+            "[class*=st-key-embedding] .js-plotly-plot",
+            style.labels,
+            result.input_neighbours,
+            result.feature_neighbours,
+            sheet,
+            settings.point,
+        )
 
     def details(
         self, settings: MaxoutPCA, result: EmbeddingResult, charts: Sequence[Chart]

@@ -25,12 +25,10 @@ def over_features(
     ----------
     sample : FeatureSample
         Of at least ``values[-1]`` features; nothing is drawn.
-    pixel : int
     values : sequence of int
         Rising.
     exact : CoOccurrence
         Of that pixel.
-    progress : callable
     """
     maps = []
     for done, value in enumerate(values):

@@ -34,11 +34,26 @@ from rfviz.skeleton import PRESETS, Skeleton
 
 __all__ = ["PAGE", "PixelCooccurrencePage"]
 
-FEATURES = Param("features", 500_000, "int", 1000, 2_000_000, log=True, symbol="m", label="Features",
-                 help="More features, less noise: four times as many halve it.")  # fmt: skip
+FEATURES = Param(
+    "features",
+    500_000,
+    "int",
+    1000,
+    2_000_000,
+    log=True,
+    symbol="m",
+    label="Features",
+    help="More features, less noise: four times as many halve it.",
+)
 SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, other features. The exact map does not move.")
-VIEW = Param("view", "Pixel", "choice", choices=("Pixel", "Figure 4"), label="View",
-             help="One pixel at a time, or four pixels for four skeletons as in the paper’s Figure 4.")  # fmt: skip
+VIEW = Param(
+    "view",
+    "Pixel",
+    "choice",
+    choices=("Pixel", "Figure 4"),
+    label="View",
+    help="One pixel at a time, or four pixels for four skeletons as in the paper’s Figure 4.",
+)
 NAMES = {"flat": "Flat", "1 convolution": "1 convolution", "2 convolutions": "2 convolutions",
          "3 convolutions": "3 convolutions", "deep": "The paper’s", OWN: "Own layers"}  # fmt: skip
 DATA = ["photo_patches", "digits", "turning_head", "olivetti", "umist", "mnist", "cifar10"]
@@ -82,8 +97,15 @@ class PixelCooccurrencePage(ExperimentPage[Data, PixelCooccurrence, Maps]):
             help = "Start from a preset; editing a layer makes it your own."
             chosen = panel.choice("skeleton", [*PRESETS, OWN], "2 convolutions", "Skeleton", help, NAMES)
             n_features, seed, side = panel.control(FEATURES), panel.control(SEED), panel.control(SIDE)
-            framed = Param("row", side // 2, "int", 1, side, label="Pixel row",
-                           help="Of the framed pixel; or click a pixel of a map.")  # fmt: skip
+            framed = Param(
+                "row",
+                side // 2,
+                "int",
+                1,
+                side,
+                label="Pixel row",
+                help="Of the framed pixel; or click a pixel of a map.",
+            )
             row = panel.control(framed)
             column = panel.control(replace(framed, name="column", label="Pixel column"))
             colour, layers = panel.control(COLOUR), panel.ask(LAYERS)

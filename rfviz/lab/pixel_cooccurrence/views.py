@@ -167,8 +167,9 @@ class CooccurrenceView(View[Data, PixelCooccurrence, Maps]):
             layout.chart(figure, "one-feature", f"An image with the {len(reached)} pixels of one feature framed.")
             with st.container():
                 paths = int(sample.paths[number])
-                st.markdown(f"**Feature number {number + 1:,}** has {paths} paths to {len(reached)} pixels. "
-                            "At this image:")  # fmt: skip
+                st.markdown(
+                    f"**Feature number {number + 1:,}** has {paths} paths to {len(reached)} pixels. At this image:"
+                )
                 st.latex(formula_of(feature, side, channels))
                 frame = feature.to_frame().assign(term=feature.multiples * feature.angles)
                 layout.numbers(frame, {"angle": "%.3f", "term": "%.3f"}, text.FEATURE)
@@ -246,8 +247,15 @@ class _LayerTable:
                 layout.refused(reason)
         full = len(self._rows) > MOST_LAYERS
         add = partial(one_more, self._shape)
-        st.button("Add a layer", icon=":material/add:", key=f"{self._state.page}:add", disabled=full,
-                  on_click=self._edit, args=(add,), help="A convolution below the top.")  # fmt: skip
+        st.button(
+            "Add a layer",
+            icon=":material/add:",
+            key=f"{self._state.page}:add",
+            disabled=full,
+            on_click=self._edit,
+            args=(add,),
+            help="A convolution below the top.",
+        )
 
     def _cells(self, place: int, row: Row) -> None:
         if row.size:
@@ -257,9 +265,17 @@ class _LayerTable:
             st.markdown("all nodes below", width=160)  # as wide as the two cells above
         key = self._cell(place, "kind", row.kind)
         label = f"Activation of layer {place + 1}" if place else "Activation"
-        st.selectbox(label, list(KINDS), format_func=KINDS.__getitem__, key=key, width=96, help=_HELP["kind"],
-                     label_visibility=_label_of(place), on_change=self._changed, args=(place, "kind", key),
-                     )  # fmt: skip
+        st.selectbox(
+            label,
+            list(KINDS),
+            format_func=KINDS.__getitem__,
+            key=key,
+            width=96,
+            help=_HELP["kind"],
+            label_visibility=_label_of(place),
+            on_change=self._changed,
+            args=(place, "kind", key),
+        )
         if row.kind == "exponential":
             self._number(place, "number", row.number, 0.05, 50.0, 0.25)
         elif row.kind == "polynomial":
@@ -272,15 +288,33 @@ class _LayerTable:
                 ("arrow_downward", f"Move {name} farther from the image", lambda rows: _moved(rows, place, 1), is_last),
                 ("delete", f"Remove {name}", lambda rows: rows[:place] + rows[place + 1 :], False),
             ):
-                st.button(words, icon=f":material/{icon}:", help=words, key=f"{self._state.page}:{icon}:{place}",
-                          disabled=off, type="tertiary", on_click=self._edit, args=(change,))  # fmt: skip
+                st.button(
+                    words,
+                    icon=f":material/{icon}:",
+                    help=words,
+                    key=f"{self._state.page}:{icon}:{place}",
+                    disabled=off,
+                    type="tertiary",
+                    on_click=self._edit,
+                    args=(change,),
+                )
 
     def _number(self, place: int, field: str, value: Any, low: Any, high: Any, step: Any = 1) -> None:
         key = self._cell(place, field, value)
         label = {"size": "Window", "stride": "Stride", "number": "Number"}[field]
         label += f" of layer {place + 1}" if place else ""  # hidden, for those who hear it
-        st.number_input(label, low, high, step=step, key=key, label_visibility=_label_of(place), width=76,
-                        on_change=self._changed, args=(place, field, key), help=_HELP[field])  # fmt: skip
+        st.number_input(
+            label,
+            low,
+            high,
+            step=step,
+            key=key,
+            label_visibility=_label_of(place),
+            width=76,
+            on_change=self._changed,
+            args=(place, field, key),
+            help=_HELP[field],
+        )
 
     def _cell(self, place: int, field: str, value: Any) -> str:
         """Return the key of a widget, whose value the rows decide: they may have moved, or be another preset's."""

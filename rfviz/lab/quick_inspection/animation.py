@@ -17,7 +17,6 @@ def over_rounds(result: InteractionResult, chart: str, key: Hashable) -> Animati
 
     Parameters
     ----------
-    result : InteractionResult
     chart : str
         Name of the chart that moves.
     key : hashable

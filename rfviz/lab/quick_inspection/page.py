@@ -182,7 +182,6 @@ for figure in figures.values():
         source : InspectedData[Data]
         key : str
             The short name of the question.
-        cache : Cache
         """
         inspection = source.inspect(cache)
         question = inspection.question(key)

@@ -87,8 +87,13 @@ def draw_colour(view: InspectionView, control: Control, key: str, on_change: Cal
         draw_word(control, key, on_change)
         place = names.index(widget_value(key))
         for label, step, word in (("‹", -1, "Previous"), ("›", 1, "Next")):
-            st.button(label, help=f"{word} colouring", key=f"{state.page}:colour:{word}", on_click=state.apply,
-                      args=({"colour": names[(place + step) % len(names)]},))  # fmt: skip
+            st.button(
+                label,
+                help=f"{word} colouring",
+                key=f"{state.page}:colour:{word}",
+                on_click=state.apply,
+                args=({"colour": names[(place + step) % len(names)]},),
+            )
 
 
 def draw_compared(view: InspectionView, control: Control, key: str, on_change: Callable[[], None]) -> None:
@@ -178,9 +183,15 @@ class InspectionView(View[InspectedData[Data], Settings, InspectionResult]):
                     st.markdown(f"**{title}**", help=help)
                     marks = self._marks(rows, projection.coordinates, style, picked)
                     figure = plot_embedding(
-                        projection, style, height=_HEIGHT, thumbnails=marks, selected=picked, legend=False,
-                        compact=True, revision=str(self.source.data.key),
-                    )  # fmt: skip
+                        projection,
+                        style,
+                        height=_HEIGHT,
+                        thumbnails=marks,
+                        selected=picked,
+                        legend=False,
+                        compact=True,
+                        revision=str(self.source.data.key),
+                    )
                     words = f"{projection.title} of {len(rows):,} rows, coloured by {style.title or 'nothing'}."
                     layout.chart(figure, name, words, clickable=True, secondary=name != MAP_NAMES[0], square=True)
             st.html(_legend(style))
@@ -267,8 +278,13 @@ class InspectionView(View[InspectedData[Data], Settings, InspectionResult]):
                 return
             label = f"Show {counted(len(rows), 'row')}" if len(rows) else "Show"
             help = f"{finding.name}: picture, numbers, rows and Python"
-            if st.button(label, icon=":material/open_in_full:", type="tertiary", help=help,
-                         key=self.state.key(f"show-{finding.key}")):  # fmt: skip
+            if st.button(
+                label,
+                icon=":material/open_in_full:",
+                type="tertiary",
+                help=help,
+                key=self.state.key(f"show-{finding.key}"),
+            ):
                 self.asked = finding
 
     def _rows_of(self, finding: Finding) -> np.ndarray:
@@ -326,11 +342,15 @@ class InspectionView(View[InspectedData[Data], Settings, InspectionResult]):
     ) -> tuple[pd.DataFrame, Mapping[str, str], str]:
         """Ask for a column that is held equal, and return the numbers of the rows that agree in it."""
         given = st.selectbox(
-            "Compare rows with the same", self.inspection.answer("dependence").names, None,
-            key=f"inspection-held:{self.source.data.key}", placeholder="any value", width=280,
+            "Compare rows with the same",
+            self.inspection.answer("dependence").names,
+            None,
+            key=f"inspection-held:{self.source.data.key}",
+            placeholder="any value",
+            width=280,
             help="Two columns may depend on each other only because both depend on a third one. Choose that one, and "
             "each pair is looked at among rows that agree in it.",
-        )  # fmt: skip
+        )
         if given is None:
             return frame, formats, note
         try:
@@ -369,9 +389,14 @@ class InspectionView(View[InspectedData[Data], Settings, InspectionResult]):
             "Row 1 is the first below the names of the columns: with pandas, `df.iloc[[row - 1]]` is one of them."
         )
         st.download_button(
-            "Download the rows", lambda: write_csv(table()), f"{finding.key}-rows.csv", "text/csv",
-            icon=":material/download:", on_click="ignore", key=self.state.key(f"rows-{finding.key}"),
-        )  # fmt: skip
+            "Download the rows",
+            lambda: write_csv(table()),
+            f"{finding.key}-rows.csv",
+            "text/csv",
+            icon=":material/download:",
+            on_click="ignore",
+            key=self.state.key(f"rows-{finding.key}"),
+        )
 
     def _show_outliers(self) -> None:
         """Draw a button for each of the most outlying rows, which shows it."""
@@ -383,8 +408,14 @@ class InspectionView(View[InspectedData[Data], Settings, InspectionResult]):
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="outlying-rows"):
             st.markdown("Most outlying rows:", width="content")
             for row in rows.tolist():
-                st.button(f"{row:,}", type="tertiary", key=f"{state.page}:outlier:{row}", on_click=state.apply,
-                          args=({"row": row},), help=f"Show row {row:,}")  # fmt: skip
+                st.button(
+                    f"{row:,}",
+                    type="tertiary",
+                    key=f"{state.page}:outlier:{row}",
+                    on_click=state.apply,
+                    args=({"row": row},),
+                    help=f"Show row {row:,}",
+                )
 
 
 def style_of(source: InspectedData[Data], colour: str, *, cache: Cache) -> PointStyle:
@@ -401,8 +432,12 @@ def _draw_rows(table: pd.DataFrame) -> None:
         is_long = column.dtype.kind in "iu" and any(abs(value) > 2**53 for value in column.tolist())
         if is_long or column.dtype == object:
             table[name] = [None if pd.isna(value) else str(value) for value in column]
-    st.dataframe(table, hide_index=True, height="content" if len(table) < 8 else 300,
-                 column_config={"distance": st.column_config.NumberColumn(format="%.3g")})  # fmt: skip
+    st.dataframe(
+        table,
+        hide_index=True,
+        height="content" if len(table) < 8 else 300,
+        column_config={"distance": st.column_config.NumberColumn(format="%.3g")},
+    )
 
 
 def _short(value: float) -> str:

@@ -14,19 +14,53 @@ from rfviz.params import Param
 __all__ = ["PRESETS", "choose_settings", "choose_source"]
 
 _SPEECH = {"spoken": "Synthetic speech", "timit": "TIMIT (data folder)"}
-_SPEAKERS = Param("speakers", 16, "int", 4, MOST_SPEAKERS, step=4, marks=(4, 8, 12, 16, 20, 24, 28, 32), log=True,
-                  label="Voices", help="Synthetic voices. Every fourth is held out for testing.")  # fmt: skip
-_SENTENCES = Param("sentences", 3, "int", 1, MOST_SENTENCES, label="Sentences of each",
-                   help="More sentences give more to learn from, and take more time.")  # fmt: skip
-_UTTERANCES = Param("utterances", 400, "int", 10, 3696, log=True, marks=(10, 50, 100, 200, 400, 800, 1600, 3696),
-                    label="Utterances to learn from", help="Spread evenly over TIMIT.")  # fmt: skip
+_SPEAKERS = Param(
+    "speakers",
+    16,
+    "int",
+    4,
+    MOST_SPEAKERS,
+    step=4,
+    marks=(4, 8, 12, 16, 20, 24, 28, 32),
+    log=True,
+    label="Voices",
+    help="Synthetic voices. Every fourth is held out for testing.",
+)
+_SENTENCES = Param(
+    "sentences",
+    3,
+    "int",
+    1,
+    MOST_SENTENCES,
+    label="Sentences of each",
+    help="More sentences give more to learn from, and take more time.",
+)
+_UTTERANCES = Param(
+    "utterances",
+    400,
+    "int",
+    10,
+    3696,
+    log=True,
+    marks=(10, 50, 100, 200, 400, 800, 1600, 3696),
+    label="Utterances to learn from",
+    help="Spread evenly over TIMIT.",
+)
 _FAMILIES: dict[type[FeatureMap], str] = {
     RandomMaxout: "Random maxout", SharedPoolMaxout: "Maxout, shared pool", RandomFourier: "Random Fourier",
 }  # fmt: skip
 _POOLS = (2, 4, 8, 16)
-_M_MAX = Param("m_max", 800, "int", 160, 48_000, log=True, marks=(160, 320, 800, 1600, 3200, 8000, 20_000, 48_000),
-               label="Largest m",
-               help="Five numbers of features, each twice the one before, up to this one.")  # fmt: skip
+_M_MAX = Param(
+    "m_max",
+    800,
+    "int",
+    160,
+    48_000,
+    log=True,
+    marks=(160, 320, 800, 1600, 3200, 8000, 20_000, 48_000),
+    label="Largest m",
+    help="Five numbers of features, each twice the one before, up to this one.",
+)
 _SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of the features.")
 _PROJECTIONS = SharedPoolMaxout.param("n_projections")
 
@@ -41,10 +75,15 @@ PRESETS: Presets = {
         f"{RANDOM_MAXOUT}, Table 3: maxout features that share 800 projections, next to independent ones "
         "and to random Fourier features. Press "
         "Start: 27 seconds of processor time for the synthetic speech.",
-        {"families": [cls.__name__ for cls in _FAMILIES], "pools": [4], "n_projections": 800, "m_max": 3200,
-         "measure": "phone error %"},
+        {
+            "families": [cls.__name__ for cls in _FAMILIES],
+            "pools": [4],
+            "n_projections": 800,
+            "m_max": 3200,
+            "measure": "phone error %",
+        },
     ),
-}  # fmt: skip
+}
 
 
 def choose_source(panel: Panel) -> SpeechSource:
@@ -71,11 +110,28 @@ def choose_settings(panel: Panel, speech: SpeechSource) -> Speech:
         n_projections = panel.control(_PROJECTIONS) if "SharedPoolMaxout" in chosen else 0
         epochs, seed = panel.control(EPOCHS), panel.control(_SEED)
         specs = _specs(chosen, pools, n_projections, seed)
-        shown = Param("m", grid[-1], "int", 1, 1_000_000, log=True, marks=grid, symbol="m", label="Features",
-                      help="How many features give the phones shown. A smaller m uses the first of them.")  # fmt: skip
+        shown = Param(
+            "m",
+            grid[-1],
+            "int",
+            1,
+            1_000_000,
+            log=True,
+            marks=grid,
+            symbol="m",
+            label="Features",
+            help="How many features give the phones shown. A smaller m uses the first of them.",
+        )
         m = panel.control(shown)
-        number = Param("utterance", 1, "int", 1, max(speech.n_test, 1), label="Utterance",
-                       help="Which of the held-out utterances is shown.")  # fmt: skip
+        number = Param(
+            "utterance",
+            1,
+            "int",
+            1,
+            max(speech.n_test, 1),
+            label="Utterance",
+            help="Which of the held-out utterances is shown.",
+        )
         utterance = panel.control(number)
         labels = labels_of(specs)
         of = panel.choice("of", labels, labels[0], "Phones of", "The map whose phones are shown.") if labels[1:] else ""

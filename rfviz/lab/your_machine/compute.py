@@ -57,7 +57,6 @@ class Timing:
     Attributes
     ----------
     cls : type of FeatureMap
-    device : str
     n_samples, n_features, n_components : int
         Rows, columns, and features.
     draw_seconds, map_seconds : float
@@ -175,8 +174,19 @@ def glance(cls: type[FeatureMap]) -> Timing:
     watch.turn()
     remember_rates(device, watch.rates())
     n, d = X.shape
-    return Timing(cls, device.name, n, d, M, draw_seconds, map_seconds, work(feature_map, n, d), get_rates(device),
-                  wanted_precision(), load)  # fmt: skip
+    return Timing(
+        cls,
+        device.name,
+        n,
+        d,
+        M,
+        draw_seconds,
+        map_seconds,
+        work(feature_map, n, d),
+        get_rates(device),
+        wanted_precision(),
+        load,
+    )
 
 
 def measure(cls: type[FeatureMap], progress: Progress = silent) -> Speed:
@@ -204,9 +214,20 @@ def measure(cls: type[FeatureMap], progress: Progress = silent) -> Speed:
     remember_rates(device, watch.rates())
     n, d = X.shape
     found = Speed(
-        cls, device.name, n, d, M, draw_seconds, map_seconds, work(feature_map, n, d),
-        watch.rates(), wanted_precision(), load, (0, 0.0), tf32_cost(feature_map, digit_rows(_ROUNDED_ROWS)).typical,
-    )  # fmt: skip
+        cls,
+        device.name,
+        n,
+        d,
+        M,
+        draw_seconds,
+        map_seconds,
+        work(feature_map, n, d),
+        watch.rates(),
+        wanted_precision(),
+        load,
+        (0, 0.0),
+        tf32_cost(feature_map, digit_rows(_ROUNDED_ROWS)).typical,
+    )
     progress(0.85, "drawing and mapping for 0.2 s, as predicted")
     return dataclasses.replace(found, verified=_verify(found))
 

@@ -63,11 +63,14 @@ def show_machine() -> None:
             st.button("Measure again", on_click=_measure_again)
     if address := cluster_address():
         _cluster(seen_cluster(address, int(time.monotonic() // _CLUSTER_S)))
-    layout.details(state, {
-        "For an issue: the figures to paste": lambda: _issue(speeds),
-        "Results that were recorded before": _records,
-        "How it is computed": lambda: st.markdown(text.METHOD),
-    })  # fmt: skip
+    layout.details(
+        state,
+        {
+            "For an issue: the figures to paste": lambda: _issue(speeds),
+            "Results that were recorded before": _records,
+            "How it is computed": lambda: st.markdown(text.METHOD),
+        },
+    )
     state.finish()
     show_device(unfolded=True)
     # Last, when the page stands: what a run has not drawn yet is shown faded.

@@ -26,7 +26,6 @@ def offer_comparison(state: PageState, then: Mapping[str, Any]) -> None:
 
     Parameters
     ----------
-    state : PageState
     then : mapping
         Settings that show the comparison, once the file is there.
     """
@@ -55,8 +54,13 @@ def offer_comparison(state: PageState, then: Mapping[str, Any]) -> None:
     if own.dataset.origin.other is not None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f":small[Compared with **{plain(own.dataset.origin.other_name)}**]")
-            st.button("Stop", icon=":material/close:", on_click=lambda: held.compare(name, None),
-                      key=f"{state.page}:own-other-stop", help="Compare rows of your file again.")  # fmt: skip
+            st.button(
+                "Stop",
+                icon=":material/close:",
+                on_click=lambda: held.compare(name, None),
+                key=f"{state.page}:own-other-stop",
+                help="Compare rows of your file again.",
+            )
         return
     with st.popover("Another file…", icon=":material/compare_arrows:", help=_HELP):
         st.file_uploader("A table to compare with", max_upload_size=files.MAX_BYTES // 1024**2, key=key, on_change=take)

@@ -65,8 +65,14 @@ def _another() -> None:
 def _choose() -> None:
     """Draw the first step: a file, or a search at OpenML."""
     with st.container(key="own-choose"):
-        where = st.segmented_control("Where the data are", ["A file of yours", "OpenML"], default="A file of yours",
-                                     required=True, key="own-where", label_visibility="collapsed")  # fmt: skip
+        where = st.segmented_control(
+            "Where the data are",
+            ["A file of yours", "OpenML"],
+            default="A file of yours",
+            required=True,
+            key="own-where",
+            label_visibility="collapsed",
+        )
         if where == "OpenML":
             _from_openml()
         else:
@@ -99,8 +105,9 @@ def _from_file() -> None:
 def _from_openml() -> None:
     st.markdown(text.OPENML)
     with st.form("own-openml", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
-        query = st.text_input("Words of its name, or its number", placeholder="wine quality, or 61",
-                              max_chars=128, key="own-openml-query")  # fmt: skip
+        query = st.text_input(
+            "Words of its name, or its number", placeholder="wine quality, or 61", max_chars=128, key="own-openml-query"
+        )
         asked = st.form_submit_button("Search", icon=":material/search:")
     if asked and query.strip():
         _FOUND.set(_found(query))
@@ -117,8 +124,13 @@ def _offer(found: list[openml.Entry]) -> None:
     st.caption(text.found_line(len(found), len(shown)))
     with st.container(height=min(320, 20 + 62 * len(shown)), border=True):
         # Without a key, so that other results are another widget, whose first is chosen.
-        entry = st.radio("Data sets found", shown, format_func=text.entry_line, label_visibility="collapsed",
-                         captions=[text.version_line(entry) for entry in shown])  # fmt: skip
+        entry = st.radio(
+            "Data sets found",
+            shown,
+            format_func=text.entry_line,
+            label_visibility="collapsed",
+            captions=[text.version_line(entry) for entry in shown],
+        )
     if st.button("Download and look at it", type="primary", icon=":material/download:", key="own-openml-get"):
         error = _with_bar(lambda progress: _take(lambda: openml.fetch(entry, progress)))
         if error:

@@ -96,8 +96,18 @@ def remarks(state: PageState, name: str, default: str, known: dict[str, DatasetS
         state.set("data", default)
 
     with st.container(horizontal=True):
-        st.button("Prepare…", icon=":material/tune:", on_click=prepare, key=f"{state.page}:own-prepare",
-                  help="Look at the file again and change how it is prepared.")  # fmt: skip
-        st.button("Forget", icon=":material/delete:", on_click=drop, key=f"{state.page}:own-forget",
-                  help="Drop these data and everything that was computed from them.")  # fmt: skip
+        st.button(
+            "Prepare…",
+            icon=":material/tune:",
+            on_click=prepare,
+            key=f"{state.page}:own-prepare",
+            help="Look at the file again and change how it is prepared.",
+        )
+        st.button(
+            "Forget",
+            icon=":material/delete:",
+            on_click=drop,
+            key=f"{state.page}:own-forget",
+            help="Drop these data and everything that was computed from them.",
+        )
     st.caption(f":material/lock: {text.OWN_LINE.format(default=known[default].title)}")

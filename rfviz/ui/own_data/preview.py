@@ -37,7 +37,6 @@ def preview(held: SessionData, draft: Draft, another: Callable[[], None], used: 
     ----------
     held : SessionData
         Where the data set is put.
-    draft : Draft
     another : callable
         Called before the dialog is drawn again where the user wants another file.
     used : callable
@@ -155,9 +154,12 @@ def _look(taken: Upload, how: Preparation) -> None:
         st.markdown(f"Rows of each value of **{plain(label.name)}**")
         counts = taken.balance(label.name).round(2)
         st.dataframe(
-            counts, hide_index=True, height="content", key="own-balance",
+            counts,
+            hide_index=True,
+            height="content",
+            key="own-balance",
             column_config={"share": st.column_config.ProgressColumn("share", format="percent", max_value=1.0)},
-        )  # fmt: skip
+        )
     if taken.pictures is None:
         st.markdown("First rows")
         head = taken.table.head.iloc[:, :_MOST_COLUMNS]
@@ -175,14 +177,23 @@ def _shown(cell: Any) -> Any:
 
 def _columns_table(taken: Upload, how: Preparation) -> None:
     rows = [
-        {"column": c.name, "type": c.kind, "used as": _part(taken, how, c), "values": c.span,
-         "distinct": c.n_distinct, "missing": c.n_missing}
-        for c in taken.columns[:_MOST_COLUMNS * 5]
-    ]  # fmt: skip
+        {
+            "column": c.name,
+            "type": c.kind,
+            "used as": _part(taken, how, c),
+            "values": c.span,
+            "distinct": c.n_distinct,
+            "missing": c.n_missing,
+        }
+        for c in taken.columns[: _MOST_COLUMNS * 5]
+    ]
     st.dataframe(
-        rows, hide_index=True, key="own-columns", height=min(38 + 35 * len(rows), 320),
+        rows,
+        hide_index=True,
+        key="own-columns",
+        height=min(38 + 35 * len(rows), 320),
         column_config={"values": st.column_config.Column("values", width="medium")},
-    )  # fmt: skip
+    )
     if taken.pictures is None:
         notes = [f"**{plain(c.name)}**: {plain(c.note)}" for c in taken.columns if c.note]
         more = [f"{len(notes) - 3:,} more columns have a note"] if len(notes) > 4 else []
@@ -213,8 +224,10 @@ def _thumbnails(pictures: Pictures, n: int, shape: tuple[int, ...]) -> None:
     except RfvizError as error:
         st.error(str(error))
         return
-    figures = "".join(f'<figure><img src="{data_uri(image)}" alt="image {row + 1}"></figure>'
-                      for row, image in zip(rows, pixels, strict=True))  # fmt: skip
+    figures = "".join(
+        f'<figure><img src="{data_uri(image)}" alt="image {row + 1}"></figure>'
+        for row, image in zip(rows, pixels, strict=True)
+    )
     st.html(f'<div class="rfviz-gallery">{figures}</div>')
 
 
@@ -270,28 +283,38 @@ class _Asker:
     def choice(self, param: Param) -> str:
         titles = dict(zip(param.choices, param.titles, strict=True))
         return st.selectbox(
-            param.label, param.choices, index=param.choices.index(getattr(self._begun, param.name)),
-            format_func=titles.__getitem__, key=self._key(param.name), help=param.help,
-        )  # fmt: skip
+            param.label,
+            param.choices,
+            index=param.choices.index(getattr(self._begun, param.name)),
+            format_func=titles.__getitem__,
+            key=self._key(param.name),
+            help=param.help,
+        )
 
     def several(self, options: list[str]) -> list[str]:
         begun = [name for name in self._begun.leave_out if name in options]
-        return st.multiselect("Leave out", options, begun, key=self._key("leave"), help=text.LEAVE_OUT_HELP,
-                              placeholder="Nothing")  # fmt: skip
+        return st.multiselect(
+            "Leave out", options, begun, key=self._key("leave"), help=text.LEAVE_OUT_HELP, placeholder="Nothing"
+        )
 
     def number(self, param: Param) -> int:
         low, high = int(param.low or 0), None if param.high is None else int(param.high)
-        return st.number_input(param.label, low, high, getattr(self._begun, param.name), step=1,
-                               key=self._key(param.name), help=param.help)  # fmt: skip
+        return st.number_input(
+            param.label, low, high, getattr(self._begun, param.name), step=1, key=self._key(param.name), help=param.help
+        )
 
     def rows(self) -> dict[str, int]:
         """Ask how many rows are used, and which."""
         most = st.number_input(
-            "Rows at most", 10, 1_000_000, min(max(self._begun.max_samples, 10), 1_000_000), step=100,
+            "Rows at most",
+            10,
+            1_000_000,
+            min(max(self._begun.max_samples, 10), 1_000_000),
+            step=100,
             key=self._key("rows"),
             help="Rows to keep, drawn at random but with every class in its proportion. Pages compare all pairs of "
             "rows, so that a few thousand are many.",
-        )  # fmt: skip
+        )
         found = {"max_samples": most}
         if most < self._n:
             found["random_state"] = self.number(RANDOM_STATE)

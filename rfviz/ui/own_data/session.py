@@ -49,8 +49,6 @@ class OwnSet:
         Its place in menus and in the address: ``own:<stem>``.
     upload : Upload
         What it was made from, to prepare it otherwise.
-    how : Preparation
-    dataset : Dataset
     owner : str
         Of every result that is computed from it; of this session, contents and preparation alone.
     """
@@ -145,7 +143,6 @@ class Draft:
 
     Attributes
     ----------
-    upload : Upload
     begun : Preparation
         What the choices begin with.
     made : Dataset or None

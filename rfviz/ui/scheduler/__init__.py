@@ -41,7 +41,6 @@ def run(work: Callable[[Progress], R], request: Request, draw: Progress = lambda
     work : callable
         Runs on the request's device. It may call this again, which then computes at once. Each report is a moment at
         which it ends if no request waits for it any more, or lets others pass.
-    request : Request
     draw : callable
         Called with the reports by the thread that calls this; what it raises ends the work.
 

@@ -40,7 +40,6 @@ class BackgroundRun:
 
     Attributes
     ----------
-    name
     done : threading.Event
         Set when the work has ended, however it did.
     error : BaseException or None

@@ -76,7 +76,6 @@ class Request:
     ----------
     session : hashable
         Jobs of one session wait for each other rather than for those of others.
-    target : Target
     background : bool
         Whether it goes on next to the page; foreground jobs go first.
     check : callable

@@ -46,7 +46,6 @@ class AddressReader:
 
         Parameters
         ----------
-        name : str
         default : object
             Its value where a lesson gives none.
         present : object

@@ -132,7 +132,6 @@ def history_buttons(
 
     Parameters
     ----------
-    page : str
     apply : callable
         Sets controls to the values of a step.
     restore : callable, optional

@@ -184,8 +184,14 @@ class PageState:
         self._started = None
         steps = {"back": self.history.back, "forward": self.history.forward}
         held = [self._holds(preset) for preset in self.presets]
-        data = {"path": self.page, "values": values, "others": others, "steps": steps, "session": _TOKEN.get(),
-                "held": held}  # fmt: skip
+        data = {
+            "path": self.page,
+            "values": values,
+            "others": others,
+            "steps": steps,
+            "session": _TOKEN.get(),
+            "held": held,
+        }
         _sync.mount(f"{self.page}:url", data, height=1)
 
     def changed(self) -> dict[str, Any]:

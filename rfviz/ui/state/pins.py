@@ -128,9 +128,14 @@ def take(state: PageState, figure: go.Figure, chart: str, alt: str) -> None:
 
 
 def _add(
-    state: PageState, figure: go.Figure, chart: str, alt: str, values: Mapping[str, Any], query: str,
+    state: PageState,
+    figure: go.Figure,
+    chart: str,
+    alt: str,
+    values: Mapping[str, Any],
+    query: str,
     controls: Mapping[str, Control],
-) -> None:  # fmt: skip
+) -> None:
     name = secrets.token_hex(6)
     spec: dict[str, Any] = figure.to_dict()
     layout = {key: value for key, value in spec["layout"].items() if key != "template"}

@@ -30,7 +30,6 @@ def current_zoom(state: PageState, place: str) -> str:
 
     Parameters
     ----------
-    state : PageState
     place : str
         The part of the page that asks.
     """

@@ -76,14 +76,20 @@ def lecture_bar() -> None:
     with st.container(horizontal=True, width="content", wrap=False, vertical_alignment="center", key="lecture-bar"):
         back = st.button("", key="lecture-back", icon=":material/arrow_back:", disabled=at == 1, help="The view before")
         st.markdown(f"{at} of {len(views)}")
-        following = st.button("", key="lecture-next", icon=":material/arrow_forward:", disabled=at == len(views),
-                              help="The next view")  # fmt: skip
+        following = st.button(
+            "", key="lecture-next", icon=":material/arrow_forward:", disabled=at == len(views), help="The next view"
+        )
         _clock.mount("lecture-clock", {"lecture": _TEXT.get()})
         if note := views[at - 1].note:
             with st.popover("Note", key=f"lecture-note-{at}"):
                 st.markdown(plain(note))
-        st.button("", key="lecture-leave", icon=":material/close:", on_click=_leave, help="End the lecture. Its views "
-                  "stay in the menu Teach.")  # fmt: skip
+        st.button(
+            "",
+            key="lecture-leave",
+            icon=":material/close:",
+            on_click=_leave,
+            help="End the lecture. Its views stay in the menu Teach.",
+        )
     if back:
         _go(views, at - 1)
     if following:
@@ -94,17 +100,30 @@ def lecture_menu(state: PageState) -> None:
     """Draw what adds the page as it stands to the lecture, and the lecture as text, file and link."""
     text = _TEXT.get() or ""
     with st.expander("Lecture: views in a row", icon=":material/slideshow:", expanded=bool(text)):
-        st.text_input("What to say here", key=_NOTE.key, max_chars=MAX_NOTE,
-                      placeholder="Speaker’s note (may be empty)")  # fmt: skip
-        st.button("Add this view", key="lecture-add", icon=":material/add:", on_click=_add,
-                  args=(state, current_zoom(state, "lecture")))  # fmt: skip
+        st.text_input(
+            "What to say here", key=_NOTE.key, max_chars=MAX_NOTE, placeholder="Speaker’s note (may be empty)"
+        )
+        st.button(
+            "Add this view",
+            key="lecture-add",
+            icon=":material/add:",
+            on_click=_add,
+            args=(state, current_zoom(state, "lecture")),
+        )
         if _is_private(state):
-            st.caption("This page shows your own file, which other browsers do not have: there the view opens with the "
-                       "page’s own data set.")  # fmt: skip
+            st.caption(
+                "This page shows your own file, which other browsers do not have: there the view opens with the "
+                "page’s own data set."
+            )
         _EDITED.set(text)
-        st.text_area("Views, one per line, with the note behind a bar", key=_EDITED.key, height=150, on_change=_edited,
-                     placeholder="hashing?pool_size=8 | Where do the curves cross?",
-                     help="Move, change or remove lines as you like, or paste those of a file.")  # fmt: skip
+        st.text_area(
+            "Views, one per line, with the note behind a bar",
+            key=_EDITED.key,
+            height=150,
+            on_change=_edited,
+            placeholder="hashing?pool_size=8 | Where do the curves cross?",
+            help="Move, change or remove lines as you like, or paste those of a file.",
+        )
         if not text:
             return
         try:
@@ -113,10 +132,22 @@ def lecture_menu(state: PageState) -> None:
             st.warning(str(error), icon="⚠️")
             return
         with st.container(horizontal=True):
-            start = st.button("Start", key="lecture-start", type="primary", icon=":material/play_arrow:",
-                              help="In the presenter’s view. Arrow keys or a clicker go on.")  # fmt: skip
-            st.download_button("Save", text, "lecture.txt", "text/plain", key="lecture-save", on_click="ignore",
-                               icon=":material/download:")  # fmt: skip
+            start = st.button(
+                "Start",
+                key="lecture-start",
+                type="primary",
+                icon=":material/play_arrow:",
+                help="In the presenter’s view. Arrow keys or a clicker go on.",
+            )
+            st.download_button(
+                "Save",
+                text,
+                "lecture.txt",
+                "text/plain",
+                key="lecture-save",
+                on_click="ignore",
+                icon=":material/download:",
+            )
         st.caption("The link to it:")
         try:
             st.code(_link(views[0], text), language=None, wrap_lines=True, height=80)

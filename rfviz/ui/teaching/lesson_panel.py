@@ -223,13 +223,26 @@ def with_drawn(figure: go.Figure) -> go.Figure:
             if visit.shown or visit.predicted:
                 draw_predictions(figure, curve, room.answers(visit.key))
             else:
-                asked = Question(visit.key, lesson.title, step.title, _filled(step.question),
-                                 axes=axes_of(curve, figure), hint=curve.label)  # fmt: skip
+                asked = Question(
+                    visit.key,
+                    lesson.title,
+                    step.title,
+                    _filled(step.question),
+                    axes=axes_of(curve, figure),
+                    hint=curve.label,
+                )
                 room.ask(asked)
     if visit.shown and visit.chosen:
         x, y = zip(*visit.chosen, strict=True)
-        figure.add_scatter(x=x, y=y, mode="lines", line=DRAWN_LINE, name="Your prediction", hoverinfo="skip",
-                           showlegend=has_legend(figure))  # fmt: skip
+        figure.add_scatter(
+            x=x,
+            y=y,
+            mode="lines",
+            line=DRAWN_LINE,
+            name="Your prediction",
+            hoverinfo="skip",
+            showlegend=has_legend(figure),
+        )
     return figure
 
 
@@ -247,8 +260,13 @@ def _head(lesson: Lesson, visit: _Visit) -> None:
     """Draw the title of the lesson, how far it has come, and the button that leaves it."""
     with st.container(horizontal=True, wrap=False, vertical_alignment="top", horizontal_alignment="distribute"):
         st.caption(f"**{lesson.title}**")
-        st.button(":material/close:", key="lesson-leave", type="tertiary", on_click=_leave,
-                  help="Leave the lesson. The controls stay as they are.")  # fmt: skip
+        st.button(
+            ":material/close:",
+            key="lesson-leave",
+            type="tertiary",
+            on_click=_leave,
+            help="Leave the lesson. The controls stay as they are.",
+        )
     dots = "".join(
         f'<i class="{"done" if place < visit.step else "now" if place == visit.step else ""}"></i>'
         for place in range(1, len(lesson.steps) + 1)
@@ -286,8 +304,10 @@ def _ask(step: Step, visit: _Visit, room: Room | None) -> None:
         st.radio(_filled(step.question), [option.text for option in step.options], index=None, key=visit.key)
         return
     st.markdown(f"**{_filled(step.question)}**")
-    st.markdown(":material/draw: Draw your answer in the chart, with the mouse or a finger. With the keyboard: Tab to "
-                "the chart, then the arrow keys.")  # fmt: skip
+    st.markdown(
+        ":material/draw: Draw your answer in the chart, with the mouse or a finger. With the keyboard: Tab to "
+        "the chart, then the arrow keys."
+    )
 
 
 def _class(step: Step, visit: _Visit, room: Room) -> None:
@@ -369,24 +389,59 @@ def _buttons(lesson: Lesson, visit: _Visit, may_show: bool, room: Room | None) -
     """Draw the buttons Back, Show me, Again and Next."""
     last = visit.step == len(lesson.steps)
     with st.container(horizontal=True, vertical_alignment="center", key="lesson-buttons"):
-        st.button("Back", key="lesson-back", icon=":material/arrow_back:", disabled=visit.step == 1, on_click=_go,
-                  args=(visit, visit.step - 1))  # fmt: skip
+        st.button(
+            "Back",
+            key="lesson-back",
+            icon=":material/arrow_back:",
+            disabled=visit.step == 1,
+            on_click=_go,
+            args=(visit, visit.step - 1),
+        )
         if visit.shown:
-            st.button("Again", key="lesson-again", type="tertiary", on_click=_again, args=(visit,),
-                      help="Ask the question again, and set the controls as the step begins.")  # fmt: skip
+            st.button(
+                "Again",
+                key="lesson-again",
+                type="tertiary",
+                on_click=_again,
+                args=(visit,),
+                help="Ask the question again, and set the controls as the step begins.",
+            )
         elif room and not visit.predicted:
-            st.button("Predictions", key="lesson-show", type="primary", on_click=_move,
-                      args=(replace(visit, predicted=True),), help="Take no more answers, and show them.")  # fmt: skip
+            st.button(
+                "Predictions",
+                key="lesson-show",
+                type="primary",
+                on_click=_move,
+                args=(replace(visit, predicted=True),),
+                help="Take no more answers, and show them.",
+            )
         else:
             may_show = may_show or room is not None
-            st.button("Show me", key="lesson-show", type="primary", disabled=not may_show, on_click=_show,
-                      args=(visit,), help=None if may_show else "Predict first.")  # fmt: skip
+            st.button(
+                "Show me",
+                key="lesson-show",
+                type="primary",
+                disabled=not may_show,
+                on_click=_show,
+                args=(visit,),
+                help=None if may_show else "Predict first.",
+            )
         if last:
-            st.button("Finish", key="lesson-next", type="primary" if visit.shown else "secondary", on_click=_move,
-                      args=(replace(visit, ended=True),))  # fmt: skip
+            st.button(
+                "Finish",
+                key="lesson-next",
+                type="primary" if visit.shown else "secondary",
+                on_click=_move,
+                args=(replace(visit, ended=True),),
+            )
         else:
-            st.button("Next", key="lesson-next", type="primary" if visit.shown else "secondary", on_click=_go,
-                      args=(visit, visit.step + 1))  # fmt: skip
+            st.button(
+                "Next",
+                key="lesson-next",
+                type="primary" if visit.shown else "secondary",
+                on_click=_go,
+                args=(visit, visit.step + 1),
+            )
 
 
 def _move(visit: _Visit) -> None:

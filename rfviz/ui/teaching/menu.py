@@ -30,8 +30,25 @@ PARTS = {"sidebar": "Sidebar", "presets": "Presets", "question": "Question", "de
 _ALL = SessionValue("all-controls", bool)
 _keys = Component("keys", Path(__file__).with_name("keys.js"))
 # Controls that a lecture does without, where no lesson says which it needs.
-_MINOR = frozenset({"seed", "normalise", "test", "odd", "relative", "constant", "creases", "C", "svm_gamma", "points",
-                    "receptive_field", "whole", "doubly", "loss", "alpha"})  # fmt: skip
+_MINOR = frozenset(
+    {
+        "seed",
+        "normalise",
+        "test",
+        "odd",
+        "relative",
+        "constant",
+        "creases",
+        "C",
+        "svm_gamma",
+        "points",
+        "receptive_field",
+        "whole",
+        "doubly",
+        "loss",
+        "alpha",
+    }
+)
 
 
 def wants_sidebar() -> bool:
@@ -75,9 +92,14 @@ def menu(state: PageState) -> None:
             from rfviz.ui.teaching.student_link import student_link
 
             lesson_panel.links(state.page)
-            st.toggle("Presenter view", value=is_presenting(), key="rfviz:presenter", on_change=_switch,
-                      help="Large type, a taller chart, fewer controls; the sidebar closes. Arrow keys step through a "
-                      "lesson. Choose it again to leave.")  # fmt: skip
+            st.toggle(
+                "Presenter view",
+                value=is_presenting(),
+                key="rfviz:presenter",
+                on_change=_switch,
+                help="Large type, a taller chart, fewer controls; the sidebar closes. Arrow keys step through a "
+                "lesson. Choose it again to leave.",
+            )
             if is_presenting():
                 st.toggle("All controls", value=_ALL.get(), key="rfviz:all", on_change=_show_all)
             room_menu(key)
@@ -151,8 +173,13 @@ def _possible() -> frozenset[str]:
 def _dress(lesson: bool, no_sidebar: bool) -> None:
     """Add the style sheets for the way the page is shown."""
     few = is_presenting() and not _ALL.get()
-    sheets = {"lesson": lesson, "presenter": is_presenting(), "few-controls": few, "no-sidebar": no_sidebar,
-              "embedded": st.context.is_embedded}  # fmt: skip
+    sheets = {
+        "lesson": lesson,
+        "presenter": is_presenting(),
+        "few-controls": few,
+        "no-sidebar": no_sidebar,
+        "embedded": st.context.is_embedded,
+    }
     rules = [(ASSETS / f"{name}.css").read_text(encoding="utf-8") for name, wanted in sheets.items() if wanted]
     if rules:
         st.html(f"<style>{''.join(rules)}</style>")

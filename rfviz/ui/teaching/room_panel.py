@@ -78,20 +78,33 @@ def room_menu(menu: str) -> None:
     room = room_of_session()
     st.markdown("**Room**")
     if room is None:
-        st.caption("Students answer the questions of a lesson from their phones. Nobody needs an account. The answers "
-                   "are anonymous, in memory, and gone when the room is closed.")  # fmt: skip
+        st.caption(
+            "Students answer the questions of a lesson from their phones. Nobody needs an account. The answers "
+            "are anonymous, in memory, and gone when the room is closed."
+        )
         st.button("Open a room", key="room-open", icon=":material/groups:", on_click=_open, args=(menu,))
         room_bar(None, "menu")
         return
     room_bar(room, "menu")
     with st.container(horizontal=True):
-        st.button("Show the code", key="room-code-menu", icon=":material/qr_code_2:", on_click=_show_code,
-                  args=(menu,))  # fmt: skip
-        st.download_button("Answers", room.to_csv, f"answers-{room.code}.csv", "text/csv", key="room-answers",
-                           icon=":material/download:", on_click="ignore", help="All answers so far, as a table "
-                           "(CSV). Phones have numbers, not names.")  # fmt: skip
-        st.button("Close the room", key="room-close", icon=":material/close:", on_click=_close,
-                  help="This deletes its answers; download them first.")  # fmt: skip
+        st.button("Show the code", key="room-code-menu", icon=":material/qr_code_2:", on_click=_show_code, args=(menu,))
+        st.download_button(
+            "Answers",
+            room.to_csv,
+            f"answers-{room.code}.csv",
+            "text/csv",
+            key="room-answers",
+            icon=":material/download:",
+            on_click="ignore",
+            help="All answers so far, as a table (CSV). Phones have numbers, not names.",
+        )
+        st.button(
+            "Close the room",
+            key="room-close",
+            icon=":material/close:",
+            on_click=_close,
+            help="This deletes its answers; download them first.",
+        )
 
 
 def room_bar(room: Room | None, place: str) -> None:
@@ -220,15 +233,30 @@ def draw_predictions(figure: go.Figure, curve: Curve, answers: Sequence[Answer])
     x, y = np.concatenate([part for points in drawn for part in (points, gap)]).T
     faint = max(0.12, 0.7 / len(drawn) ** 0.5)
     name = f"{len(drawn)} prediction{'' if len(drawn) == 1 else 's'}"
-    figure.add_scatter(x=x, y=y, mode="lines", line={"color": DRAWN_LINE["color"], "width": 1.5}, opacity=faint,
-                       name=name, hoverinfo="skip", showlegend=legend)  # fmt: skip
+    figure.add_scatter(
+        x=x,
+        y=y,
+        mode="lines",
+        line={"color": DRAWN_LINE["color"], "width": 1.5},
+        opacity=faint,
+        name=name,
+        hoverinfo="skip",
+        showlegend=legend,
+    )
     if len(drawn) > 2:
         places = np.array(curve.places)
         heights = [np.interp(places, *points.T, left=np.nan, right=np.nan) for points in drawn]
         kept = ~np.isnan(heights).all(axis=0)
         middle = np.nanmedian(np.array(heights)[:, kept], axis=0)
-        figure.add_scatter(x=places[kept], y=middle, mode="lines", line=DRAWN_LINE, name="Their median",
-                           hoverinfo="skip", showlegend=legend)  # fmt: skip
+        figure.add_scatter(
+            x=places[kept],
+            y=middle,
+            mode="lines",
+            line=DRAWN_LINE,
+            name="Their median",
+            hoverinfo="skip",
+            showlegend=legend,
+        )
 
 
 def _judged(step: Step, answers: Sequence[Answer]) -> list[str]:

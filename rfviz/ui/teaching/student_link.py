@@ -27,9 +27,14 @@ _IN_NETWORK = (
 
 
 def link_of(
-    base: str, values: Mapping[str, str], hidden: list[str], *, embed: bool = False, present: bool = False,
+    base: str,
+    values: Mapping[str, str],
+    hidden: list[str],
+    *,
+    embed: bool = False,
+    present: bool = False,
     lesson: Mapping[str, str] | None = None,
-) -> str:  # fmt: skip
+) -> str:
     """Return an address.
 
     Parameters
@@ -129,8 +134,11 @@ def student_link(state: PageState, parts: Mapping[str, str]) -> None:
             set_widget_value(key, widget_value(key, name not in state.hidden))
             shown[name] = st.checkbox(label, key=key)
     with st.container(horizontal=True):
-        embed = st.toggle("Embedded", key=f"{state.page}:link-embed", help="Without the frame of the laboratory, to be "
-                          "put into a page of your own as an iframe.")  # fmt: skip
+        embed = st.toggle(
+            "Embedded",
+            key=f"{state.page}:link-embed",
+            help="Without the frame of the laboratory, to be put into a page of your own as an iframe.",
+        )
         present = st.toggle("Presenter view", key=f"{state.page}:link-present")
     lesson = {name: st.query_params[name] for name in ("lesson", "step") if name in st.query_params}
     hidden = [name for name, on in shown.items() if not on]

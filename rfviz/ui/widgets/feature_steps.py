@@ -29,7 +29,6 @@ def feature_steps(state: PageState, maps: Sequence[MapExport]) -> None:
 
     Parameters
     ----------
-    state : PageState
     maps : sequence of MapExport
         Those of the page; the user chooses one where there are several.
     """
@@ -60,8 +59,13 @@ def feature_steps(state: PageState, maps: Sequence[MapExport]) -> None:
         st.markdown(f"**{name}**, row {row:,}:\n\n{_lines(steps, name)}")
     if X.shape[1] == 2 and any(step.wins for step in told[0]):
         points = {"x": _dense(X[one - 1 : one]), "z": _dense(X[two - 1 : two])}
-        live_chart(plot_pool(points, told), "feature-steps", "The two points, the directions of the pool, and the one "
-                   "that wins for each.", secondary=True, square=True)  # fmt: skip
+        live_chart(
+            plot_pool(points, told),
+            "feature-steps",
+            "The two points, the directions of the pool, and the one that wins for each.",
+            secondary=True,
+            square=True,
+        )
         st.caption(
             "A projection is the length of a direction times how far the point lies along it (dashed). Points "
             "that look the same way often share their winner."

@@ -47,7 +47,6 @@ def hover_card(
 
     Parameters
     ----------
-    key : str
     charts : str
         CSS selector of the charts to follow; their points carry the row as ``customdata``.
     labels : list of str

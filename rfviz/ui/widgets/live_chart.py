@@ -41,16 +41,21 @@ _chart = Component(
 
 
 def live_chart(
-    figure: go.Figure, key: str, description: str, clickable: bool = False, secondary: bool = False,
-    placing: bool = False, square: bool = False, drawing: Mapping[str, Any] | None = None,
-) -> None:  # fmt: skip
+    figure: go.Figure,
+    key: str,
+    description: str,
+    clickable: bool = False,
+    secondary: bool = False,
+    placing: bool = False,
+    square: bool = False,
+    drawing: Mapping[str, Any] | None = None,
+) -> None:
     """Show a figure at the full width.
 
     Parameters
     ----------
     figure : plotly.graph_objects.Figure
         With a height.
-    key : str
     description : str
         Alternative text.
     clickable : bool

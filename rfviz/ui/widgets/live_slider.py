@@ -40,7 +40,6 @@ def live_slider(key: str, control: Control, value: Any, on_change: Callable[[Any
     ----------
     key : str
         Its name in the browser.
-    control : Control
     value : object
         The option that it shows.
     on_change : callable

@@ -101,7 +101,6 @@ def chart_bar(
 
     Parameters
     ----------
-    state : PageState
     chart : str
         Key of the chart.
     animations : sequence of AnimationSpec
@@ -124,11 +123,13 @@ def chart_bar(
 
     data = [
         {
-            "id": name, "symbol": offer.spec.symbol, "now": offer.spec.now,
+            "id": name,
+            "symbol": offer.spec.symbol,
+            "now": offer.spec.now,
             "slider": state.key(offer.spec.control) if offer.spec.control else "",
         }
         for name, offer in offers.items()
-    ]  # fmt: skip
+    ]
     heard: dict[str, Callable[[Any], None]] = {"kept": keep}
     if pin is not None:
         heard["pinned"] = lambda _: pin()

@@ -133,8 +133,10 @@ def trained(epochs):
 def test_errors_by_epoch_are_rows():
     frame = epochs_frame(trained({"4,4": ((50.0, 40.0), (60.0,)), "flat": ()}))
     assert frame.to_numpy().tolist() == [
-        ["4,4", "features", 1, 50.0], ["4,4", "features", 2, 40.0], ["4,4", "network", 1, 60.0],
-    ]  # fmt: skip
+        ["4,4", "features", 1, 50.0],
+        ["4,4", "features", 2, 40.0],
+        ["4,4", "network", 1, 60.0],
+    ]
     assert not len(epochs_frame([]))
 
 

@@ -11,9 +11,14 @@ from rfviz.experiments.accuracy.figures import plot_accuracy, plot_confusion, pl
 from rfviz.features import CompositionalFeatures, RandomFourier, RandomMaxout
 
 FRAME = pd.DataFrame(
-    {"m": [10, 100, 1000], "error": [30.0, 5.0, 1.0], "s.d.": [3.0, 0.5, 2.0], "alpha": [1.0, 0.1, 0.01],
-     "bytes": [100, 1000, 10_000]}
-)  # fmt: skip
+    {
+        "m": [10, 100, 1000],
+        "error": [30.0, 5.0, 1.0],
+        "s.d.": [3.0, 0.5, 2.0],
+        "alpha": [1.0, 0.1, 0.01],
+        "bytes": [100, 1000, 10_000],
+    }
+)
 CURVES = [
     Curve("A", RandomFourier, FRAME),
     Curve("B", RandomMaxout, FRAME.assign(**{"s.d.": 0.0}), ((100, 4.0, 0.2),)),

@@ -43,9 +43,11 @@ def test_boxes_hold_their_points_between_their_lines(grids):
         view = boxes(grids, repetition, 11)
         left, right, bottom, top = view.own
         inside = (
-            (grids.points[:, 0] > left) & (grids.points[:, 0] <= right)
-            & (grids.points[:, 1] > bottom) & (grids.points[:, 1] <= top)
-        )  # fmt: skip
+            (grids.points[:, 0] > left)
+            & (grids.points[:, 0] <= right)
+            & (grids.points[:, 1] > bottom)
+            & (grids.points[:, 1] <= top)
+        )
         assert np.array_equal(inside, view.box == view.box[11])
         assert view.sizes.sum() == len(grids.points) and (np.diff(view.sizes) <= 0).all()
         assert right - left == pytest.approx(view.pitch[0]) and top - bottom == pytest.approx(view.pitch[1])

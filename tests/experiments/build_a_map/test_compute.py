@@ -54,10 +54,16 @@ def test_a_transform_that_touches_zero_is_none_below():
     assert tent.values.min() > -1e-3
 
 
-@pytest.mark.parametrize(("what", "formula", "weights"), [
-    ("function", "sin(3*x)", "gaussian"), ("function", "sin(3*x)", "two lengths"),
-    ("function", "sin(3*x)", "four lengths"), ("pool", "median", "gaussian"), ("density", "exp(-x)", "gaussian"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("what", "formula", "weights"),
+    [
+        ("function", "sin(3*x)", "gaussian"),
+        ("function", "sin(3*x)", "two lengths"),
+        ("function", "sin(3*x)", "four lengths"),
+        ("pool", "median", "gaussian"),
+        ("density", "exp(-x)", "gaussian"),
+    ],
+)
 @pytest.mark.parametrize("seed", [0, pytest.param(7, marks=pytest.mark.slow)])
 def test_the_measured_error_is_that_of_the_exact_variance(what, formula, weights, seed):
     built = build(what, formula, seed=seed, length=1.5, weights=weights)

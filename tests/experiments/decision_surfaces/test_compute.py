@@ -60,8 +60,9 @@ def test_slice_is_that_of_the_principal_components():
     signs = np.sign((plane.axes * pca.components_).sum(axis=1))
     np.testing.assert_allclose(plane.project(X), pca.transform(X) * signs, atol=1e-8)
     assert plane.explained == pytest.approx(pca.explained_variance_ratio_.sum())
-    np.testing.assert_allclose(plane.project(plane.grid(7)), np.stack(np.meshgrid(*plane.ticks(7)), -1).reshape(-1, 2),
-                               atol=1e-5)  # fmt: skip
+    np.testing.assert_allclose(
+        plane.project(plane.grid(7)), np.stack(np.meshgrid(*plane.ticks(7)), -1).reshape(-1, 2), atol=1e-5
+    )
     inside = plane.project(X)
     assert (inside.min(axis=0) > [plane.x[0], plane.y[0]]).all()
     assert (inside.max(axis=0) < [plane.x[1], plane.y[1]]).all()
@@ -163,8 +164,16 @@ def test_linear_features_cannot_part_rings():
 
 def test_without_test_rows_the_training_rows_count():
     split = make_split(datasets.load("moons", n_samples=40), "none")
-    whole = type(split)(split.name, split.X_train, split.y_train, split.X_test[:0], split.y_test[:0],
-                        split.test_rows[:0], split.target_names, False)  # fmt: skip
+    whole = type(split)(
+        split.name,
+        split.X_train,
+        split.y_train,
+        split.X_test[:0],
+        split.y_test[:0],
+        split.test_rows[:0],
+        split.target_names,
+        False,
+    )
     surface = svm_surface(whole, plane_of(split.X_train), "rbf", 1000.0, 50.0, resolution=8)
     assert surface.accuracy == 1.0 and surface.calibrated == "training"
 
@@ -173,8 +182,10 @@ def test_numbers_are_refused_as_targets():
     split = make_split(datasets.load("moons"), "none")
     targets = split.y_train + 0.5, split.X_test, split.y_test
     numbers = type(split)("heights", split.X_train, *targets, split.test_rows, (), False)
-    for make in (lambda: map_surfaces(numbers, plane_of(split.X_train), MapSpec(RandomFourier)),
-                 lambda: svm_surface(numbers, plane_of(split.X_train), "rbf", 1.0)):  # fmt: skip
+    for make in (
+        lambda: map_surfaces(numbers, plane_of(split.X_train), MapSpec(RandomFourier)),
+        lambda: svm_surface(numbers, plane_of(split.X_train), "rbf", 1.0),
+    ):
         with pytest.raises(DataError, match="heights has numbers as targets"):
             make()
 

@@ -218,8 +218,9 @@ def test_risks_by_brute_force():
 
 def test_two_classes_are_one_output():
     data = datasets.load("digits")
-    few = type(data)(**{**vars(data), "X": data.X[data.y < 2], "y": data.y[data.y < 2],
-                        "target_names": data.target_names[:2]})  # fmt: skip
+    few = type(data)(
+        **{**vars(data), "X": data.X[data.y < 2], "y": data.y[data.y < 2], "target_names": data.target_names[:2]}
+    )
     measured = measure_risk(make_split(few, "unit norm"), PAIRED, [10, 40], 1)
     assert measured.n_outputs == 1
     assert measured.test["hinge"][0, -1] < 0.2

@@ -52,10 +52,15 @@ def test_prefixes_equal_maps_of_their_own(sample, spec):
             np.testing.assert_allclose(K_hat, Phi @ Phi.T, atol=1e-12)
 
 
-@pytest.mark.parametrize("setting", [
-    {"skeleton": "deep", "deduplicate": True}, {"skeleton": "flat", "deduplicate": True}, {"deduplicate": False},
-    {"skeleton": {"image": [64, 1], "base": "binary", "layers": [], "top": "identity"}},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"skeleton": "deep", "deduplicate": True},
+        {"skeleton": "flat", "deduplicate": True},
+        {"deduplicate": False},
+        {"skeleton": {"image": [64, 1], "base": "binary", "layers": [], "top": "identity"}},
+    ],
+)
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
 def test_prefixes_of_features_with_shares_of_their_own(sample, setting, device, fake_gpu):
     # The last setting has 64 different features only: of a larger map some columns are zero.
@@ -74,8 +79,12 @@ def test_measures_are_those_of_brute_force(sample, spec):
         for index, m in enumerate(grid):
             estimated, exact = brute_force(sample, spec, m, draw)
             error = estimated - exact
-            expected = {"rmse": np.sqrt(np.mean(error**2)), "mae": np.mean(np.abs(error)),
-                        "maximum": np.abs(error).max(), "correlation": np.corrcoef(estimated, exact)[0, 1]}  # fmt: skip
+            expected = {
+                "rmse": np.sqrt(np.mean(error**2)),
+                "mae": np.mean(np.abs(error)),
+                "maximum": np.abs(error).max(),
+                "correlation": np.corrcoef(estimated, exact)[0, 1],
+            }
             for name in METRICS:
                 assert result.errors.metric(name)[draw, index] == pytest.approx(expected[name], rel=2e-5, abs=2e-6)
 

@@ -52,7 +52,7 @@ def test_curve_of_random_stumps_is_ridge_regression_on_them(split):
     runs = [
         [run_segment(split, MapSpec(DecisionStumps, random_state=seed), grid, alphas=1.0) for grid in grids]
         for seed in range(2)
-    ]  # fmt: skip
+    ]
     found = sink_curve("Random stumps", DecisionStumps, runs)
     assert set(found.measured["K"]) == {int(grid[-1]) for grid in grids}
     codes = np.where(split.y_train == 1, 1.0, -1.0)

@@ -32,9 +32,13 @@ def curve_names(at):
 def test_whole_images_are_compared_with_rectangles():
     at = run_to_its_end(opened(SLUG, {**SMALL, "receptive_field": (3, 6), "n_projections": 40}))
     assert curve_names(at) == [
-        "Random Fourier", "Random Fourier, rectangles", "Random maxout, q = 4", "Random maxout, q = 4, rectangles",
-        "Shared-pool maxout, q = 4", "Shared-pool maxout, q = 4, rectangles",
-    ]  # fmt: skip
+        "Random Fourier",
+        "Random Fourier, rectangles",
+        "Random maxout, q = 4",
+        "Random maxout, q = 4, rectangles",
+        "Shared-pool maxout, q = 4",
+        "Shared-pool maxout, q = 4, rectangles",
+    ]
     said = "\n".join(m.value for m in at.markdown)
     assert "a random rectangle (3 to 6 pixels per side)" in said and "of Random maxout, q = 4 from" in said
     assert not at.warning
@@ -230,8 +234,7 @@ def test_a_link_opens_a_tab():
 
 
 def test_architectures_are_refused_where_there_are_no_images():
-    message = assert_refused(opened(SLUG, {"data": "moons", "maps": ["CompositionalFeatures"],
-                                                 "skeletons": ["4-4"]}))  # fmt: skip
+    message = assert_refused(opened(SLUG, {"data": "moons", "maps": ["CompositionalFeatures"], "skeletons": ["4-4"]}))
     assert "no images" in message
 
 

@@ -42,9 +42,17 @@ def test_default_draws_a_grid_and_the_share_of_boxes(grids):
 
 @pytest.mark.parametrize(
     "state",
-    [{"p": 1}, {"p": 4000}, {"shown": 9}, {"gamma": 5.0}, {"profile": "hat"}, {"profile": "rational"}, {"point": 40},
-     {"seed": 3}],
-)  # fmt: skip
+    [
+        {"p": 1},
+        {"p": 4000},
+        {"shown": 9},
+        {"gamma": 5.0},
+        {"profile": "hat"},
+        {"profile": "rational"},
+        {"point": 40},
+        {"seed": 3},
+    ],
+)
 def test_every_control_changes_a_picture(state):
     at = opened(SLUG)
     before = specs(at)

@@ -114,8 +114,10 @@ def test_a_map_that_was_built_races_against_others():
     specs = page.settings(preset, source).specs
     assert preset.unasked() == []
     assert [spec.get("function") or spec.get("density") or spec.get("rule") for spec in specs] == [
-        "exp(-x)", "max(0, x)^2", "range",
-    ]  # fmt: skip
+        "exp(-x)",
+        "max(0, x)^2",
+        "range",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -106,8 +106,18 @@ def preset(at, label):
 @pytest.mark.parametrize("label", ["Two spirals", "The digits’ plane", "Linear features cannot", "Facets of maxout"])
 def test_presets_set_everything(label):
     expected = pictures(preset(opened(SLUG), label))
-    changed_first = opened(SLUG, {"map": "RandomReLU", "data": "xor", "C": 0.1, "seed": 5, "n_components": 4,
-                                  "loss": "hinge", "normalise": "standardise"})  # fmt: skip
+    changed_first = opened(
+        SLUG,
+        {
+            "map": "RandomReLU",
+            "data": "xor",
+            "C": 0.1,
+            "seed": 5,
+            "n_components": 4,
+            "loss": "hinge",
+            "normalise": "standardise",
+        },
+    )
     assert pictures(changed_first) != expected
     assert pictures(preset(changed_first, label)) == expected
 

@@ -87,8 +87,9 @@ def test_seeds_are_averaged_where_brute_force_puts_them(pairs):
     assert two.high[column] - two.low[column] == pytest.approx(2 * abs(one - other) / np.sqrt(2))  # two of them: n − 1
 
 
-@pytest.mark.parametrize(("scheme", "control"), [("RandomMaxout", "pool_size"), ("RandomFourier", "gamma"),
-                                                 ("RandomBinning", "gamma")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("scheme", "control"), [("RandomMaxout", "pool_size"), ("RandomFourier", "gamma"), ("RandomBinning", "gamma")]
+)
 def test_what_can_be_compared_is_played(scheme, control):
     panel, cache = Preset({"map": scheme, "n_components": 50, "data.n_samples": 30, "printed": False}), Cache()
     source = PAGE.source(panel)

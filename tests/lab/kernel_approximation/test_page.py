@@ -72,8 +72,10 @@ def test_further_pools_add_curves_and_clouds():
     at = opened(SLUG, {**SMALL, "pools": [4, 16, 1]})
     names = [t.get("name") for t in specs(at)[0]["data"]]
     assert [n for n in names if n and n.endswith(("q = 4", "q = 16", "q = 1"))] == [
-        "Random maxout, q = 4", "Random maxout, q = 1", "Random maxout, q = 16"
-    ]  # fmt: skip
+        "Random maxout, q = 4",
+        "Random maxout, q = 1",
+        "Random maxout, q = 16",
+    ]
 
 
 def test_no_map_is_no_failure():
@@ -107,9 +109,10 @@ def test_setting_of_figure_3(monkeypatch):
         assert array(named(drawn, label)["x"])[-1] == 10_000
     # The hybrid's variance is known exactly; merging equal features never errs more than drawing as many.
     np.testing.assert_allclose(
-        array(named(drawn, "Hybrid compositional")["y"]), array(named(drawn, "Hybrid compositional: exact")["y"]),
+        array(named(drawn, "Hybrid compositional")["y"]),
+        array(named(drawn, "Hybrid compositional: exact")["y"]),
         rtol=0.6,
-    )  # fmt: skip
+    )
     once, all_drawn = (array(named(drawn, f"Compositional, {how}")["y"])[-1] for how in ("kept once", "as drawn"))
     assert once < all_drawn
 

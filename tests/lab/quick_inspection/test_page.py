@@ -200,7 +200,7 @@ def test_planted_oddities_are_all_named(folder):
         ({"x": np.linspace(-2, 2, 90), "target": [0.5] * 90}, 3, "nothing can be learnt"),
         ({"x": np.linspace(0, 1, 50) ** 2, "frame": range(50)}, 3, "without labels"),
     ],
-)  # fmt: skip
+)
 def test_odd_tables_get_plain_sentences(folder, columns, charts, said):
     at = opened(SLUG, {"data": folder("table", columns)})
     assert not at.error and not at.warning

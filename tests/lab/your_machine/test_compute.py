@@ -29,9 +29,20 @@ from rfviz.lab.your_machine.text import issue_text
 RATES = Rates("cpu", 1e9, 5e8, None, 1e9)
 # 1 µs a feature to draw and 1 ns a feature and row to map; 0.5 s at the limit of a second.
 SPEED = Speed(
-    RandomMaxout, "cpu", 1000, 64, 1000, 1e-3, 1e-3, Work(500_000, 1000, 500_000), RATES, "float32",
-    0.5, (1000, 0.002), 3e-4,
-)  # fmt: skip
+    RandomMaxout,
+    "cpu",
+    1000,
+    64,
+    1000,
+    1e-3,
+    1e-3,
+    Work(500_000, 1000, 500_000),
+    RATES,
+    "float32",
+    0.5,
+    (1000, 0.002),
+    3e-4,
+)
 
 
 def test_share_and_what_sets_the_limit():

@@ -91,8 +91,9 @@ def test_a_file_is_taken_looked_at_and_used():
     assert specs(other) and menu(other, SATURATION).value == "own:people"
     # Undo goes back to the data set before, not to the dialog.
     assert [entry["data"] for entry in at.session_state[f"{SATURATION}:history"].entries][:2] == [
-        "circle", "own:people"
-    ]  # fmt: skip
+        "circle",
+        "own:people",
+    ]
 
 
 def test_a_file_that_cannot_be_read_is_one_sentence():

@@ -299,8 +299,10 @@ def test_one_thread_owns_the_gpu(fake_gpu):
 
 
 def test_the_session_chooses_among_gpus(two_gpus):
-    names = [scheduler.run(lambda report: backend.get_device().name, Request("a", Target(name)))
-             for name in ("cuda:1", "cuda:0", "cpu")]  # fmt: skip
+    names = [
+        scheduler.run(lambda report: backend.get_device().name, Request("a", Target(name)))
+        for name in ("cuda:1", "cuda:0", "cpu")
+    ]
     assert names == ["cuda:1", "cuda:0", "cpu"]
 
 

@@ -73,9 +73,24 @@ def test_address_is_read_once(fake):
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("99999", 1024), ("-7", 1), ("abc", 8), ("", 8), ("nan", 8), ("NaN", 8), ("Infinity", 8), ("1e999", 8), ("1,2", 8),
-     ("true", 8), ("9" * 5000, None), ("16.0", 16), ("<script>alert(1)</script>", 8), ("\x00", 8), ("16\n", 16)],
-)  # fmt: skip
+    [
+        ("99999", 1024),
+        ("-7", 1),
+        ("abc", 8),
+        ("", 8),
+        ("nan", 8),
+        ("NaN", 8),
+        ("Infinity", 8),
+        ("1e999", 8),
+        ("1,2", 8),
+        ("true", 8),
+        ("9" * 5000, None),
+        ("16.0", 16),
+        ("<script>alert(1)</script>", 8),
+        ("\x00", 8),
+        ("16\n", 16),
+    ],
+)
 def test_hostile_values_are_clamped_with_a_notice(fake, text, value):
     fake.query["pool_size"] = text
     got = claimed(fake)

@@ -37,8 +37,10 @@ def test_a_view_is_added_as_the_page_stands_with_its_note():
     at.run()
     button(at, "lecture-add").click()
     at.run()
-    assert at.session_state["rfviz:lecture"].splitlines() == [f"{PAGE}?pool_size=16 | Where does it bend?",
-                                                              f"{PAGE}?pool_size=16"]  # fmt: skip
+    assert at.session_state["rfviz:lecture"].splitlines() == [
+        f"{PAGE}?pool_size=16 | Where does it bend?",
+        f"{PAGE}?pool_size=16",
+    ]
     assert parameter(at).startswith("0-") and not at.exception
 
 

@@ -9,14 +9,23 @@ from rfviz.ui.teaching.student_link import is_local, link_of, qr_code, reach
 
 
 def test_address_holds_values_hidden_names_and_the_view():
-    address = link_of("http://host/page", {"compare": "8,32", "data.n": "5"}, ["seed", "sidebar"], embed=True,
-                      lesson={"lesson": "saturation", "step": "2"})  # fmt: skip
+    address = link_of(
+        "http://host/page",
+        {"compare": "8,32", "data.n": "5"},
+        ["seed", "sidebar"],
+        embed=True,
+        lesson={"lesson": "saturation", "step": "2"},
+    )
     parts = urlsplit(address)
     assert (parts.netloc, parts.path) == ("host", "/page")
     assert parse_qs(parts.query) == {
-        "compare": ["8,32"], "data.n": ["5"], "hide": ["seed,sidebar"], "embed": ["true"], "lesson": ["saturation"],
+        "compare": ["8,32"],
+        "data.n": ["5"],
+        "hide": ["seed,sidebar"],
+        "embed": ["true"],
+        "lesson": ["saturation"],
         "step": ["2"],
-    }  # fmt: skip
+    }
     assert "hide=seed,sidebar" in address  # legible
 
 
@@ -27,9 +36,15 @@ def test_a_plain_page_has_a_plain_address():
 
 @pytest.mark.parametrize(
     ("address", "local"),
-    [("http://localhost:8501/hashing", True), ("http://127.0.0.1/", True), ("http://[::1]:8501/", True),
-     ("http://lab.example:8501/hashing", False), ("https://10.0.0.7/localhost", False), ("", False)],
-)  # fmt: skip
+    [
+        ("http://localhost:8501/hashing", True),
+        ("http://127.0.0.1/", True),
+        ("http://[::1]:8501/", True),
+        ("http://lab.example:8501/hashing", False),
+        ("https://10.0.0.7/localhost", False),
+        ("", False),
+    ],
+)
 def test_an_address_that_nobody_else_reaches_is_known(address, local):
     assert is_local(address) == local
 
@@ -84,8 +99,16 @@ def test_others_get_this_computers_number_in_the_network(listens):
     assert reach("http://lab.example:8501/hashing") == ("http://lab.example:8501/hashing", "")
 
 
-@pytest.mark.parametrize(("where", "number"), [("127.0.0.1", "192.168.7.5"), ("localhost", "192.168.7.5"), (None, None),
-                                               (None, "127.0.0.1"), ("0.0.0.0", "0.0.0.0")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("where", "number"),
+    [
+        ("127.0.0.1", "192.168.7.5"),
+        ("localhost", "192.168.7.5"),
+        (None, None),
+        (None, "127.0.0.1"),
+        ("0.0.0.0", "0.0.0.0"),
+    ],
+)
 def test_where_nobody_else_can_come_in_the_words_say_what_to_do(listens, where, number):
     listens(where, number)
     address, words = reach("http://localhost:8501/hashing")

@@ -82,8 +82,9 @@ def test_a_curve_has_the_axes_of_the_chart(room):
     room.ask(CURVE)
     question = look(room)[1]["question"]
     assert question["axes"] == [
-        {"label": "x", "ends": [1.0, 100.0], "log": True}, {"label": "y", "ends": [0.0, 2.0], "log": False},
-    ]  # fmt: skip
+        {"label": "x", "ends": [1.0, 100.0], "log": True},
+        {"label": "y", "ends": [0.0, 2.0], "log": False},
+    ]
     assert send(room, "curve", [[1, 0.5], [99, 1.5]]) == (200, {})
     assert look(room)[1]["answer"] == [[1, 0.5], [99, 1.5]]
 

@@ -106,11 +106,13 @@ def counted():
         return tell
 
     routes = [
-        Route("/static/lasts.js", answer(True)), Route("/static/other.js", answer(True)),
+        Route("/static/lasts.js", answer(True)),
+        Route("/static/other.js", answer(True)),
         Route("/static/changes.js", answer(False)),
-        Route("/static/font.woff2", answer(True, "font/woff2")), Route("/static/gone.js", answer(True, status=404)),
+        Route("/static/font.woff2", answer(True, "font/woff2")),
+        Route("/static/gone.js", answer(True, status=404)),
         Route("/media/lasts.js", answer(True)),
-    ]  # fmt: skip
+    ]
     app = StaticCache(Starlette(routes=routes), folders=["/static/"], max_bytes=12_000)
     app.asked = asked
     return app
@@ -126,9 +128,14 @@ def test_what_never_changes_is_asked_for_once(counted):
 
 @pytest.mark.parametrize(
     ("path", "more"),
-    [("changes.js", {}), ("gone.js", {}), ("lasts.js", {"query": b"v=1"}), ("lasts.js", {"range": "bytes=0-9"}),
-     ("../media/lasts.js", {})],
-)  # fmt: skip
+    [
+        ("changes.js", {}),
+        ("gone.js", {}),
+        ("lasts.js", {"query": b"v=1"}),
+        ("lasts.js", {"range": "bytes=0-9"}),
+        ("../media/lasts.js", {}),
+    ],
+)
 def test_all_else_comes_from_the_application_every_time(counted, path, more):
     path = path.removeprefix("..") if path.startswith("..") else f"/static/{path}"
     for _ in range(2):
