@@ -9,7 +9,7 @@ __all__ = ["current_name", "format_value", "parse_value", "same_text"]
 
 
 # Names that addresses had once, and their names today: old links stay open.
-_RENAMED = {"scheme": "map", "schemes": "maps"}
+_RENAMED = {"scheme": "map", "schemes": "maps", "beside": "with_simhash"}
 
 
 def current_name(name: str) -> str:

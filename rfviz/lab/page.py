@@ -146,7 +146,7 @@ class Page(ABC, Generic[Source, Settings, Result]):
         """Return the animations below the main chart; nothing is computed before the user presses Play."""
         return ()
 
-    def quicker(self, source: Source, settings: Settings, cache: Cache) -> Mapping[str, Any]:
+    def cheaper_settings(self, source: Source, settings: Settings, cache: Cache) -> Mapping[str, Any]:
         """Return settings that end a long computation, for a button Stop; empty if it is not long."""
         return {}
 

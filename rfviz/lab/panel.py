@@ -102,11 +102,11 @@ class Panel(ABC):
         """Return any number of the options."""
         return tuple(self.ask(some_of(name, options, default, label, help, titles)))
 
-    def foresee(self, param: Param) -> Any:
+    def peek(self, param: Param) -> Any:
         """Return the value of a control on which others depend though it is drawn, and asked for again, after them."""
         return self.control(param)
 
-    def vary(self, name: str, value: Any) -> Panel:
+    def with_value(self, name: str, value: Any) -> Panel:
         """Return a panel that gives the same answers but for one control."""
         return ReplayPanel(self.answers | {name: value})
 

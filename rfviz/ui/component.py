@@ -13,7 +13,7 @@ from streamlit.components.v2 import component
 from rfviz.ui.session import widget_value
 from rfviz.ui.web.component_scripts import component_script
 
-__all__ = ["Component", "fields", "is_number", "is_whole", "said"]
+__all__ = ["Component", "event_value", "fields", "is_number", "is_whole"]
 
 # What components of a page tell each other: its address, what can be undone, its pins, what plays.
 _SHARED_JS = "window.rfviz ??= {};"
@@ -76,10 +76,10 @@ def _text(path: Path) -> str:
 
 
 def _hear(key: str, name: str, act: Callable[[Any], None]) -> None:
-    act(said(key, name))
+    act(event_value(key, name))
 
 
-def said(key: str, name: str) -> Any:
+def event_value(key: str, name: str) -> Any:
     """Return the value that a component has sent under a name; None if it has sent none."""
     return fields(widget_value(key)).get(name)
 

@@ -78,7 +78,7 @@ class PagePanel(Panel):
         value = state.value(name)
         return tuple(value) if control.kind == "ends" else value
 
-    def foresee(self, param: Param) -> Any:
+    def peek(self, param: Param) -> Any:
         """Return the value of a control that is drawn later."""
         control = of_param(param)
         return self.state.register(control.name, control.default, control.clean)

@@ -22,7 +22,7 @@ from rfviz.ui.share import share_place
 from rfviz.ui.state import PageState, pins
 from rfviz.ui.state.history import history_buttons
 from rfviz.ui.teaching import menu as teaching
-from rfviz.ui.widgets.live_chart import live_chart, taken_curve
+from rfviz.ui.widgets.live_chart import live_chart, selected_curve
 from rfviz.ui.widgets.play import chart_bar
 
 __all__ = [
@@ -160,7 +160,7 @@ def chart(
     else:
         figure = lessons.with_drawn(figure)
         asked = lessons.drawing()
-        if asked is not None and taken_curve(asked["id"]):
+        if asked is not None and selected_curve(asked["id"]):
             st.rerun()  # the whole page: the lesson can go on
         live_chart(figure, key, description, clickable, secondary, placing, square, asked)
     _page().address.add_chart(key, figure)
@@ -173,7 +173,7 @@ def under_chart(figure: go.Figure, key: str, description: str, animations: Seque
     state = _page()
     with st.container(key=f"{key}-tools"):  # what comes and goes in here moves nothing that follows
         with st.container(horizontal=True, key=f"{key}-bar-row"):
-            chart_bar(state, key, animations, pin=lambda: pins.want(state.page, key))
+            chart_bar(state, key, animations, pin=lambda: pins.request(state.page, key))
             share_place(state)
         pins.show(state, figure, key, description)
 

@@ -114,15 +114,15 @@ class View(Generic[Source, Settings, Result]):
     @contextmanager
     def stoppable(self, settings: Settings) -> Generator[None, None, None]:
         """Draw a button that ends a computation while it is long, if the page knows how."""
-        if type(self.page).quicker is Page.quicker:
+        if type(self.page).cheaper_settings is Page.cheaper_settings:
             yield
             return
         place = st.empty()
-        quicker = self.page.quicker(self.source, settings, self.cache)
-        if quicker:
+        cheaper = self.page.cheaper_settings(self.source, settings, self.cache)
+        if cheaper:
             # Under a key of its own for each computation: a late click does not stop the next one.
             key = f"{self.page.slug}:stop:{revision(self.source, settings)}"
-            place.button("Stop", key=key, on_click=self.state.apply, args=(quicker,))
+            place.button("Stop", key=key, on_click=self.state.apply, args=(cheaper,))
         try:
             yield
         finally:
@@ -170,9 +170,9 @@ class View(Generic[Source, Settings, Result]):
     def follow(self, rows: tuple[int, int]) -> None:
         """Mark a pair of rows from now on, and write out one feature of both."""
         self.state.set("pair", rows)
-        self.write_out(rows)
+        self.export(rows)
 
-    def write_out(self, rows: tuple[int, int]) -> None:
+    def export(self, rows: tuple[int, int]) -> None:
         """Open the part that writes out one feature, at these rows."""
         for name, row in zip(("x", "z"), rows, strict=True):
             self.state.set(f"steps-{name}", row + 1)

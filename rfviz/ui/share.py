@@ -15,7 +15,7 @@ from rfviz.ui.cache import SessionCache
 from rfviz.ui.session import SessionValue
 from rfviz.ui.state import PageState
 
-__all__ = ["Visit", "let_go", "share", "share_place"]
+__all__ = ["Visit", "discard", "share", "share_place"]
 
 # Where a run of a page has left room for the button, next to what else can be done with its chart.
 _places: weakref.WeakKeyDictionary[PageState, Any] = weakref.WeakKeyDictionary()
@@ -82,7 +82,7 @@ def share(state: PageState, page: Page[Any, Any, Any], source: Any, settings: An
         share_dialog(state, visit, list(visited.values()))
 
 
-def let_go(is_gone: Callable[[Mapping[str, Any]], bool]) -> None:
+def discard(is_gone: Callable[[Mapping[str, Any]], bool]) -> None:
     """Drop visits with such values: a report must not bring back data that the user has dropped."""
     visited = _VISITED.get()
     for slug in [slug for slug, visit in visited.items() if is_gone(visit.values)]:

@@ -90,15 +90,15 @@ def test_a_click_right_after_a_preset_takes_nothing_of_it_back(page):
       setTimeout(() => document.querySelector(second).click(), 20);
     }"""
     page.evaluate(both, [f"[class*='st-key-{SLUG}-preset-'] button", f"[class*='st-key-{SLUG}-beside-'] input"])
-    wait_for_query(page, data="turning_head", data__order_noise=None, beside="false", first=None, pool_size="16")
+    wait_for_query(page, data="turning_head", data__order_noise=None, with_simhash="false", first=None, pool_size="16")
     settle(page)
-    wait_for_query(page, data="turning_head", beside="false", first=None)
+    wait_for_query(page, data="turning_head", with_simhash="false", first=None)
     check_narrow(page)
     # What the user sets back afterwards stays so.
     choose(page, SLUG, "data", "Digits 8×8")
-    wait_for_query(page, data=None, beside="false")
+    wait_for_query(page, data=None, with_simhash="false")
     settle(page)
-    wait_for_query(page, data=None, beside="false")
+    wait_for_query(page, data=None, with_simhash="false")
 
 
 def test_a_click_in_the_chart_compares_the_pair_that_is_nearest(page):

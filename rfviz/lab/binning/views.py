@@ -14,7 +14,7 @@ from rfviz.lab.binning import text
 from rfviz.ui import layout
 from rfviz.ui.page import View
 from rfviz.ui.teaching import lesson_panel
-from rfviz.ui.widgets.live_chart import taken_row
+from rfviz.ui.widgets.live_chart import selected_row
 
 __all__ = ["BinningView"]
 
@@ -25,7 +25,7 @@ class BinningView(View[Data, Binning, BinningResult]):
     """Two pictures side by side; a click on a point of the first one moves the ring."""
 
     def prepare(self) -> None:
-        clicked = taken_row("boxes")
+        clicked = selected_row("boxes")
         if clicked is not None:
             self.state.apply({"point": clicked + 1})
 

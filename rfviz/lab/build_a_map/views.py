@@ -22,7 +22,7 @@ from rfviz.ui import layout
 from rfviz.ui.links import page_link
 from rfviz.ui.page import View
 from rfviz.ui.session import widget_value
-from rfviz.ui.widgets.live_chart import COLUMNS, taken_curve
+from rfviz.ui.widgets.live_chart import COLUMNS, selected_curve
 
 __all__ = ["BuildView"]
 
@@ -42,7 +42,7 @@ class BuildView(View[None, BuildAMap, Built]):
         """Take a curve that was drawn as the formula of its points."""
         for what, (low, high) in DRAWN.items():
             id = self._curve(what)
-            if taken_curve(id):
+            if selected_curve(id):
                 heights = [y if what != "density" else max(y, 0.0) for _, y in sorted(widget_value(id))]
                 step = (high - low) / (COLUMNS - 1)
                 if what == "function":

@@ -121,7 +121,7 @@ class DecisionSurfacesPage(ExperimentPage[Source, DecisionSurfaces, Outcome]):
             name: str, averaged: bool, values: Sequence[Any], now: Any, cache: Cache, seconds: float
         ) -> animation.Animation:
             def settings_of(value: Any) -> DecisionSurfaces:
-                return self.settings(panel.vary(name, value), source)
+                return self.settings(panel.with_value(name, value), source)
 
             return animation.over_values(settings_of, task, values, now, cache, seconds, averaged=averaged)
 

@@ -30,7 +30,7 @@ from rfviz.lab.decision_surfaces.own_points import CLASS, MOST_POINTS, POINTS
 from rfviz.lab.decision_surfaces.page import Source
 from rfviz.ui import layout
 from rfviz.ui.page import View
-from rfviz.ui.widgets.live_chart import taken_places
+from rfviz.ui.widgets.live_chart import selected_places
 from rfviz.words import per_cent
 
 __all__ = ["SurfaceView"]
@@ -53,7 +53,7 @@ class SurfaceView(View[Source, DecisionSurfaces, Outcome]):
         if self.state.value("points_from") != "own":
             return
         number = int(self.state.value(CLASS.name, CLASS.default))
-        clicked = [format_point(x, y, number) for chart in PANELS for x, y in taken_places(chart)]
+        clicked = [format_point(x, y, number) for chart in PANELS for x, y in selected_places(chart)]
         if clicked:
             self.points = [*self.points, *clicked][:MOST_POINTS]
 

@@ -68,7 +68,7 @@ class DistanceSaturationPage(ExperimentPage[ScaledData, DistanceSaturation, Satu
         self, source: ScaledData, settings: DistanceSaturation, result: SaturationResult, panel: Panel
     ) -> list[AnimationSpec]:
         def run(name: str, value: Any, cache: Cache) -> SaturationResult:
-            return self.run(source, self.settings(panel.vary(name, value), source), cache)
+            return self.run(source, self.settings(panel.with_value(name, value), source), cache)
 
         def over_m(options: Sequence[Any], now: Any, cache: Cache, seconds: float) -> animation.Animation:
             pairs = cache.call(pairs_of, source.data, source.normalise)

@@ -20,7 +20,7 @@ from rfviz.lab.distance_saturation import text
 from rfviz.lab.panel import ScaledData
 from rfviz.ui import layout
 from rfviz.ui.page import CLICK_A_PAIR, STEPS, View
-from rfviz.ui.widgets.live_chart import taken_places
+from rfviz.ui.widgets.live_chart import selected_places
 
 __all__ = ["SaturationView"]
 
@@ -33,7 +33,7 @@ class SaturationView(View[ScaledData, DistanceSaturation, SaturationResult]):
         pairs = self.cache.call(pairs_of, *points)
         mapped = [self.cache.call(mapped_pairs_of, *points, spec) for spec in settings.specs]
         n = len(pairs.original)
-        if clicks := taken_places(charts[0].name):
+        if clicks := selected_places(charts[0].name):
             spans = (0.0, float(result.x_edges[-1])), (0.0, float(result.y_edges[-1]))
             clouds = [one.embedded for one in mapped]
             self.follow(pair_rows(n, nearest_mark(clicks[-1], pairs.distance, clouds, spans)))

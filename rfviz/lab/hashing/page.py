@@ -20,7 +20,7 @@ from rfviz.lab.papers import RANDOM_MAXOUT
 
 __all__ = ["PAGE", "HashingPage"]
 
-SAME = {"data": "digits", "map": "RandomMaxout", "pool_size": 2, "n_components": 256, "seed": 0, "beside": True,
+SAME = {"data": "digits", "map": "RandomMaxout", "pool_size": 2, "n_components": 256, "seed": 0, "with_simhash": True,
         "normalise": "unit norm", "metric": "cosine", "look": "Neighbours", "first": 900, "second": 0}  # fmt: skip
 FACES = SAME | {"data": "turning_head", "data.order_noise": 3, "data.random_state": 0, "pool_size": 16,
                 "n_components": 512, "first": 17}  # fmt: skip
@@ -59,7 +59,7 @@ class HashingPage(ExperimentPage[Source, Hashing, HashingResult]):
     def animations(self, source: Source, settings: Hashing, result: HashingResult, panel: Panel) -> list[AnimationSpec]:
         def over(name: str, options: Sequence[Any], now: Any, cache: Cache, seconds: float) -> Animation:
             def run(value: Any) -> tuple[Hashing, Comparison]:
-                asked = self.settings(panel.vary(name, value), source)
+                asked = self.settings(panel.with_value(name, value), source)
                 return asked, asked.compare(source.data, cache)
 
             averaged = name == "seed"
@@ -86,7 +86,7 @@ class HashingPage(ExperimentPage[Source, Hashing, HashingResult]):
         all_rows, labels = all_rows_of(dataset, Scaling(dataset.X[drawn], source.normalise)), dataset.labels(drawn)
         return (MapExport(settings.spec.cls.label, settings.spec.make(), points.original, all_rows, labels),)
 
-    def quicker(self, source: Source, settings: Hashing, cache: Cache) -> Mapping[str, Any]:
+    def cheaper_settings(self, source: Source, settings: Hashing, cache: Cache) -> Mapping[str, Any]:
         if settings.look != "Recall" or not settings.pools:
             return {}
         is_long = settings.draws * settings.longest * max(settings.pools) * source.n_points > _LONG

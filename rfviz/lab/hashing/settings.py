@@ -48,7 +48,7 @@ class Source(ScaledData):
 
 def choose_hash(panel: Panel) -> tuple[MapSpec[FeatureMap], bool]:
     """Ask for a hash with its parameters, and whether SimHash is drawn next to it."""
-    with panel.section("controls", ["map", "n_components", "pool_size", "gamma", _SEED.name, "beside"]):
+    with panel.section("controls", ["map", "n_components", "pool_size", "gamma", _SEED.name, "with_simhash"]):
         titles = hash_titles()
         chosen = panel.choice("map", list(titles), "RandomMaxout", "Hash", "What a symbol says about a point.", titles)
         spec = MapSpec(map_class(chosen))
@@ -61,7 +61,7 @@ def choose_hash(panel: Panel) -> tuple[MapSpec[FeatureMap], bool]:
             elif param.name != "dtype" and param.kind != "range":  # whole images: only they have a law of the angle
                 spec = spec.replace(**{param.name: panel.control(param)})
         spec = spec.replace(random_state=panel.control(_SEED))
-        return spec, spec.cls is RandomMaxout and panel.control(SIMHASH, name="beside")
+        return spec, spec.cls is RandomMaxout and panel.control(SIMHASH)
 
 
 def choose_look(panel: Panel, source: Source) -> dict[str, Any]:

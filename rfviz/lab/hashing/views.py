@@ -27,7 +27,7 @@ from rfviz.ui.cache import session_cache
 from rfviz.ui.page import CLICK_A_PAIR, STEPS, View
 from rfviz.ui.session import SessionValue
 from rfviz.ui.widgets import images
-from rfviz.ui.widgets.live_chart import taken_places, taken_row
+from rfviz.ui.widgets.live_chart import selected_places, selected_row
 from rfviz.words import number, per_cent
 
 __all__ = ["HashingView"]
@@ -49,14 +49,14 @@ class HashingView(View[Source, Hashing, HashingResult]):
     widgets: ClassVar = {"look": draw_look}
 
     def prepare(self) -> None:
-        clicked, n = taken_row("tiles"), self.source.n_points
+        clicked, n = selected_row("tiles"), self.source.n_points
         if clicked is not None:
             # A tile of the examples gives its row, one of the neighbours its row and n.
             chosen = {"first": clicked + 1, "second": 0} if clicked < n else {"second": min(clicked - n, n - 1) + 1}
             self.state.apply(chosen)
         if rows := _CLICKED.pop():
             self.state.apply({"look": "Neighbours", "first": rows[0] + 1, "second": rows[1] + 1})
-            self.write_out(rows)
+            self.export(rows)
         self.panel.places["controls"] = st.container()
         self.main = self.refusals = st.container()
 
@@ -65,7 +65,7 @@ class HashingView(View[Source, Hashing, HashingResult]):
             comparison = settings.compare(self.source.data, session_cache())
             chart = settings.main_chart(self.source.data, comparison)
             may_choose = all(map(self.state.shows, ("look", "first", "second")))
-            if may_choose and (clicks := taken_places(chart.name)):
+            if may_choose and (clicks := selected_places(chart.name)):
                 codes = comparison.codes
                 rows = nearest_pair(comparison.points, settings.spec, codes, clicks[-1])
                 _CLICKED.set(rows)

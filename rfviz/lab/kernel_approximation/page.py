@@ -98,7 +98,7 @@ class KernelApproximationPage(ExperimentPage[Source, KernelApproximation, Kernel
 
         def over_pools(options: Sequence[int], now: int, cache: Cache, seconds: float) -> Animation:
             def run(value: int) -> tuple[KernelApproximation, Sequence[KernelErrorResult]]:
-                asked = replace(self.settings(panel.vary("pool_size", value), source), all_rows=False)
+                asked = replace(self.settings(panel.with_value("pool_size", value), source), all_rows=False)
                 return asked, asked.compute(source.data, cache).maps
 
             return animation.over_pools(run, source.data, pooled[0], options, now, cache, seconds)

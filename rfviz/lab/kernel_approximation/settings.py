@@ -59,7 +59,7 @@ def choose_experiment(panel: Panel, source: Source) -> KernelApproximation:
             "maps", list(titles), ["RandomFourier", "RandomMaxout"], "Maps", "The feature maps to compare.", titles
         )
         classes = [cls for name, cls in offered.items() if name in names]
-        m_max, odd = panel.control(M_MAX), panel.foresee(ODD)
+        m_max, odd = panel.control(M_MAX), panel.peek(ODD)
         grid = error_grid(m_max, odd).tolist()
         middle = min(grid, key=lambda m: abs(m - FEATURES.default))
         m = panel.control(replace(FEATURES, default=middle, high=grid[-1], marks=tuple(grid)))

@@ -26,7 +26,7 @@ from rfviz.lab.kernel_approximation.settings import Source
 from rfviz.ui import layout
 from rfviz.ui.page import CLICK_A_PAIR, STEPS, View
 from rfviz.ui.plain import plain
-from rfviz.ui.widgets.live_chart import taken_places
+from rfviz.ui.widgets.live_chart import selected_places
 from rfviz.words import shown
 
 __all__ = ["KernelView"]
@@ -82,7 +82,7 @@ class KernelView(View[Source, KernelApproximation, KernelErrors]):
         """Return the pair that is followed; that nearest to a click in a cloud from then on."""
         n = result.maps[0].n_points
         for chart, found in zip(clouds, result.maps, strict=True):
-            if clicks := taken_places(chart.name):
+            if clicks := selected_places(chart.name):
                 kernel, estimate = self._estimates(settings, found, None)
                 x, y = found.density.x_edges, found.density.y_edges
                 spans = (float(x[0]), float(x[-1])), (float(y[0]), float(y[-1]))

@@ -82,7 +82,7 @@ class MaxoutPCAPage(ExperimentPage[ScaledData, MaxoutPCA, EmbeddingResult]):
 
         def over(name: str, options: Sequence[Any], now: Any, cache: Cache, seconds: float) -> Animation:
             def run(value: Any) -> Projection:
-                return self.run(source, self.settings(panel.vary(name, value), source), cache).features
+                return self.run(source, self.settings(panel.with_value(name, value), source), cache).features
 
             values = sorted({*options[:SEEDS], now}) if name == "seed" else options
             return draw(*one_by_one(values, now, run, cache, seconds), now, "", cache)

@@ -22,7 +22,7 @@ from rfviz.ui.page import View
 from rfviz.ui.session import SessionValue
 from rfviz.ui.widgets import images
 from rfviz.ui.widgets.hover_card import hover_card
-from rfviz.ui.widgets.live_chart import taken_row
+from rfviz.ui.widgets.live_chart import selected_row
 
 __all__ = ["EmbeddingView"]
 
@@ -35,7 +35,7 @@ class EmbeddingView(View[ScaledData, MaxoutPCA, EmbeddingResult]):
 
     def prepare(self) -> None:
         """Select a point that was clicked, and none after the data have changed."""
-        clicked = taken_row("embedding", none=-1)
+        clicked = selected_row("embedding", none=-1)
         if clicked is not None:
             self.state.apply({POINT: clicked + 1})
         shown, data = _SHOWN_DATA.of(self.state.page), self.source.data.key[:2]

@@ -122,7 +122,7 @@ class PixelCooccurrencePage(ExperimentPage[Data, PixelCooccurrence, Maps]):
         """Return none: only one feature that is shown looks at the data of the page."""
         return NO_DATA
 
-    def quicker(self, source: Data, settings: PixelCooccurrence, cache: Cache) -> Mapping[str, Any]:
+    def cheaper_settings(self, source: Data, settings: PixelCooccurrence, cache: Cache) -> Mapping[str, Any]:
         wanted = capacity(settings.n_features)
         if wanted <= _STOPPABLE:
             return {}

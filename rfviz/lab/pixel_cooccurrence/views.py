@@ -39,7 +39,7 @@ from rfviz.ui import layout
 from rfviz.ui.page import View
 from rfviz.ui.session import SessionValue, set_widget_value, widget_value
 from rfviz.ui.state import PageState
-from rfviz.ui.widgets.live_chart import taken_row
+from rfviz.ui.widgets.live_chart import selected_row
 
 __all__ = ["CooccurrenceView"]
 
@@ -58,7 +58,7 @@ _HELP = {
 def draw_layers(view: CooccurrenceView, control: Control, key: str, on_change: Callable[[], None]) -> None:
     """Draw the layers of the skeleton as a table, which sets the control itself."""
     rows = view.state.value(control.name)
-    _LayerTable(view.state, PAGE.settings(view.panel.vary(control.name, rows), view.source)).draw()
+    _LayerTable(view.state, PAGE.settings(view.panel.with_value(control.name, rows), view.source)).draw()
 
 
 class CooccurrenceView(View[Data, PixelCooccurrence, Maps]):
@@ -68,7 +68,7 @@ class CooccurrenceView(View[Data, PixelCooccurrence, Maps]):
 
     def prepare(self) -> None:
         """Frame a pixel that was clicked."""
-        clicked = taken_row("maps")
+        clicked = selected_row("maps")
         if clicked is not None:
             side = self.state.value("side", SIDE.default)
             self.state.apply({"row": min(clicked // side, side - 1) + 1, "column": clicked % side + 1})

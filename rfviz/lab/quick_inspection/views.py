@@ -41,7 +41,7 @@ from rfviz.ui.plain import plain
 from rfviz.ui.session import SessionValue, widget_value
 from rfviz.ui.share import share_place
 from rfviz.ui.widgets import images
-from rfviz.ui.widgets.live_chart import taken_row
+from rfviz.ui.widgets.live_chart import selected_row
 from rfviz.ui.widgets.play import chart_bar
 from rfviz.words import counted
 
@@ -116,7 +116,7 @@ class InspectionView(View[InspectedData[Data], Settings, InspectionResult]):
     def prepare(self) -> None:
         """Make a point that was clicked in a map the row to show."""
         for key in MAP_NAMES:
-            place = taken_row(key)
+            place = selected_row(key)
             if place is not None:
                 with suppress(RfvizError):
                     rows = self.source.inspect(SessionCache()).sample(MAP_ROWS).rows

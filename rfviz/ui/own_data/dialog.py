@@ -18,7 +18,7 @@ from rfviz.ui.own_data.session import DRAFT, Draft, SessionData
 from rfviz.ui.session import SessionValue
 from rfviz.ui.streamlit_private import discard_upload
 
-__all__ = ["bring"]
+__all__ = ["upload_dialog"]
 
 # How many files were taken, why the last one was refused, and the data sets that OpenML found, or why it found none.
 _ROUND, _REFUSED = SessionValue("own round", int), SessionValue("own refused", str)
@@ -27,7 +27,7 @@ _FOUND = SessionValue[list[openml.Entry] | str | None]("own found", lambda: None
 MOST_SHOWN = 50
 
 
-def bring(held: SessionData, used: Callable[[str], None], dismissed: Callable[[], None]) -> None:
+def upload_dialog(held: SessionData, used: Callable[[str], None], dismissed: Callable[[], None]) -> None:
     """Open the dialog.
 
     Parameters

@@ -41,8 +41,8 @@ def menu(state: PageState, offered: list[str], default: str, known: dict[str, Da
         return is_own(name) and name not in offered
 
     # Results of data that have been dropped go with them.
-    pins.let_go(is_gone)
-    share.let_go(is_gone)
+    pins.discard(is_gone)
+    share.discard(is_gone)
     history.remove_entries(is_gone)
     arrived = _ARRIVED.pop()
     if arrived in offered:
@@ -75,9 +75,9 @@ def chosen(state: PageState, name: str, default: str, known: dict[str, DatasetSp
     def dismissed() -> None:
         state.set("data", shown)
 
-    from rfviz.ui.own_data.dialog import bring  # with the readers of all kinds of files
+    from rfviz.ui.own_data.dialog import upload_dialog  # with the readers of all kinds of files
 
-    bring(session_data(), used, dismissed)
+    upload_dialog(session_data(), used, dismissed)
     return shown
 
 

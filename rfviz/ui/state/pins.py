@@ -35,15 +35,15 @@ __all__ = [
     "Pin",
     "clear",
     "differences",
+    "discard",
     "draw_linked",
     "in_address",
-    "let_go",
     "pins_of",
     "remove",
+    "request",
     "restore",
     "show",
     "take",
-    "want",
 ]
 
 #: Pinned charts of a page.
@@ -116,7 +116,7 @@ def pins_of(page: str) -> tuple[Pin, ...]:
     return _PINS.of(page).get()
 
 
-def want(page: str, chart: str) -> None:
+def request(page: str, chart: str) -> None:
     """Pin the chart of that key when the page is drawn next."""
     _WANTED.of(page).set(chart)
 
@@ -201,7 +201,7 @@ def clear(page: str) -> None:
     _PINS.of(page).pop()
 
 
-def let_go(is_gone: Callable[[Mapping[str, Any]], bool]) -> None:
+def discard(is_gone: Callable[[Mapping[str, Any]], bool]) -> None:
     """Take away the pins of every page whose values meet this."""
     for pins in _PINS.of_all():
         pins.set(tuple(pin for pin in pins.get() if not is_gone(pin.values)))

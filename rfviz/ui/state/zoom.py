@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rfviz.lab.zoom import read_zoom
-from rfviz.ui.component import Component, said
+from rfviz.ui.component import Component, event_value
 from rfviz.ui.state.page_state import PageState
 
 __all__ = ["current_zoom"]
@@ -34,7 +34,7 @@ def current_zoom(state: PageState, place: str) -> str:
         The part of the page that asks.
     """
     key = f"{state.page}:zoom-{place}"
-    sent = said(key, "zoom")
+    sent = event_value(key, "zoom")
     zoom = sent if isinstance(sent, str) else ""
     _look.mount(key, {"zoom": zoom}, {"zoom": lambda _: None}, height=1)
     return zoom if zoom and read_zoom(zoom)[1] else ""

@@ -16,7 +16,7 @@ from rfviz.ui.session import SessionValue, set_widget_value
 from rfviz.ui.teaching.presenter import is_presenting
 from rfviz.ui.web.plotly_routes import plotly_address
 
-__all__ = ["COLUMNS", "live_chart", "taken_curve", "taken_places", "taken_row"]
+__all__ = ["COLUMNS", "live_chart", "selected_curve", "selected_places", "selected_row"]
 
 _HERE = Path(__file__).parent
 _MOST_POINTS = 100
@@ -59,17 +59,17 @@ def live_chart(
     description : str
         Alternative text.
     clickable : bool
-        Whether a click on a point picks its row; see :func:`taken_row`.
+        Whether a click on a point picks its row; see :func:`selected_row`.
     secondary : bool
         Whether it may be drawn a moment later, so that the page's main chart is seen first.
     placing : bool
-        Whether a click anywhere between the axes is reported; see :func:`taken_places`.
+        Whether a click anywhere between the axes is reported; see :func:`selected_places`.
     square : bool
         Whether the plane between the axes is to be no taller than wide; the figure then needs margins too.
     drawing : mapping, optional
         A curve that the reader is to draw: where its points are held in the session's state (``"id"``), the ends of the
         part of the horizontal axis, a label, and, where a curve that the figure shows is to be changed, its heights at
-        `COLUMNS` places; see :func:`taken_curve`.
+        `COLUMNS` places; see :func:`selected_curve`.
     """
     spec: dict[str, Any] = figure.to_dict()
     spec["layout"].pop("template", None)  # the browser makes one from the page's theme
@@ -108,7 +108,7 @@ def live_chart(
     _chart.mount(key, data, heard)
 
 
-def taken_row(key: str, none: int | None = None) -> int | None:
+def selected_row(key: str, none: int | None = None) -> int | None:
     """Return the row (``customdata``) of the point that was clicked in a chart, once per click.
 
     `none` after a double click next to the points, which picks none; None if nothing was clicked.
@@ -117,7 +117,7 @@ def taken_row(key: str, none: int | None = None) -> int | None:
     return None if row is _NOTHING else row if is_whole(row) else none
 
 
-def taken_places(key: str) -> list[tuple[float, float]]:
+def selected_places(key: str) -> list[tuple[float, float]]:
     """Return where a chart was clicked, in the units of its axes, in order; each click once."""
     last, waiting = _PLACED.of(key).get()
     if waiting:
@@ -125,7 +125,7 @@ def taken_places(key: str) -> list[tuple[float, float]]:
     return waiting
 
 
-def taken_curve(id: str) -> bool:
+def selected_curve(id: str) -> bool:
     """Return whether a curve has been drawn, or drawn anew, since this was asked last."""
     return _CURVE_IS_NEW.of(id).pop()
 

@@ -96,11 +96,11 @@ def test_each_click_is_taken_once(monkeypatch):
     def clicks(*given):
         session["c"] = {"placed": {"clicks": [list(click) for click in given]}}
         mounted["on_placed_change"]()
-        return live_chart.taken_places("c")
+        return live_chart.selected_places("c")
 
-    assert live_chart.taken_places("c") == []
+    assert live_chart.selected_places("c") == []
     assert clicks((0.5, 1.0, 11)) == [(0.5, 1.0)]
-    assert live_chart.taken_places("c") == []
+    assert live_chart.selected_places("c") == []
     # The browser hands over all of the latest, so that of two quick clicks none is lost.
     assert clicks((0.5, 1.0, 11), (0.0, 0.0, 12), (0.1, 0.0, 15)) == [(0.0, 0.0), (0.1, 0.0)]
     assert clicks((0.0, 0.0, 12), (0.1, 0.0, 15)) == []

@@ -142,7 +142,7 @@ PAIR = ["-1/0/1", "1/0/2"]
 
 def test_clicks_add_points_of_the_chosen_class(monkeypatch):
     clicks = {PANELS[1]: [(0.123, -1.004), (0.5, 0.5)]}
-    monkeypatch.setattr(views, "taken_places", lambda key: clicks.pop(key, []))
+    monkeypatch.setattr(views, "selected_places", lambda key: clicks.pop(key, []))
     at = opened(SLUG, OWN | {"points": PAIR, "class": "3"})
     assert at.session_state[f"{SLUG}.points"] == [*PAIR, "0.12/-1/3", "0.5/0.5/3"]
     for marks in points(at):
@@ -192,7 +192,7 @@ def test_points_that_cannot_be_are_left_out_with_a_notice(bad):
 
 def test_there_is_an_end_of_points(monkeypatch):
     many = [f"{x / 100:g}/0/{1 + x % 2}" for x in range(MOST_POINTS)]
-    monkeypatch.setattr(views, "taken_places", lambda key: [(0.0, 1.0)] if key == PANELS[0] else [])
+    monkeypatch.setattr(views, "selected_places", lambda key: [(0.0, 1.0)] if key == PANELS[0] else [])
     at = opened(SLUG, OWN | {"points": many})
     assert at.session_state[f"{SLUG}.points"] == many
     assert any("all that the address holds" in i.value for i in at.info)
@@ -254,7 +254,7 @@ def test_the_width_of_a_kernel_plays_as_pool_sizes_do(scheme, symbols):
     played = PAGE.animations(source, found.settings, found.result, panel)
     assert [spec.symbol for spec in played] == symbols
     frames = played[1].render(cache, 2.0)
-    other = panel.vary(played[1].control, frames.values[-2])  # from the default, a word for Fourier features
+    other = panel.with_value(played[1].control, frames.values[-2])  # from the default, a word for Fourier features
     (alone, *_) = compute(PAGE, source, PAGE.settings(other, source), cache).charts
     one, two = (surface_of(figure.layout.images[0].source) for figure in (frames.frames[-2][alone.name], alone.figure))
     assert one.shape == two.shape and np.abs(one - two).max() <= 2

@@ -98,7 +98,7 @@ def test_what_can_be_compared_is_played(scheme, control):
     played = spec.render(cache, 20.0)
     assert spec.now in played.values and len(played.values) > 5
     value = played.values[-2]
-    other = panel.vary(control, value)
+    other = panel.with_value(control, value)
     alone = compute(PAGE, source, PAGE.settings(other, source), cache).charts[0].figure
     for one, expected in zip(played.frames[-2]["saturation"].data, alone.data, strict=True):
         np.testing.assert_allclose(one.y, expected.y)

@@ -24,7 +24,7 @@ def shown(values, cache):
     [
         ({}, "n_components", 384),
         ({}, "pool_size", 24),
-        ({"beside": False, "look": "Near and far"}, "seed", 7),
+        ({"with_simhash": False, "look": "Near and far"}, "seed", 7),
         ({"map": "RandomBinning", "normalise": "none", "gamma": 2.4}, "gamma", 0.4),
     ],
 )

@@ -125,11 +125,11 @@ def test_folded_parts_show_a_feature_sizes_repeats_and_numbers():
 
 def test_a_long_drawing_can_be_stopped():
     settings, cache = PixelCooccurrence(skeleton="flat", side=12, n_features=1_000_000, pixel=3), Cache()
-    assert PAGE.quicker(None, settings, cache) == {"features": 100_000}
+    assert PAGE.cheaper_settings(None, settings, cache) == {"features": 100_000}
     drawn_sample(settings.skeletons["flat"], 0, 130_000, cache)
-    assert PAGE.quicker(None, settings, cache) == {"features": 131_072}
-    assert not PAGE.quicker(None, replace(settings, n_features=500_000), cache), "which is quick"
-    assert not PAGE.quicker(None, replace(settings, skeleton=("50/1/relu", "relu")), cache)
+    assert PAGE.cheaper_settings(None, settings, cache) == {"features": 131_072}
+    assert not PAGE.cheaper_settings(None, replace(settings, n_features=500_000), cache), "which is quick"
+    assert not PAGE.cheaper_settings(None, replace(settings, skeleton=("50/1/relu", "relu")), cache)
 
 
 def test_skeleton_goes_out_and_comes_in_as_json():
