@@ -24,8 +24,8 @@ OTHERS = {
     "hashing": [
         {"data": "sphere", "data.n_samples": 50, "map": "RandomBinning", "n_components": 32, "seed": 3,
          "look": "Near and far", "k": 5, "metric": "euclidean"},
-        {"data": "turning_head", "n_components": 48, "with_simhash": False, "look": "Recall", "pools": [4], "longest": 32,
-         "draws": 1, "axis": "bits"},
+        {"data": "turning_head", "n_components": 48, "with_simhash": False, "look": "Recall", "pools": [4],
+         "longest": 32, "draws": 1, "axis": "bits"},
         {"data": "turning_head", "n_components": 16, "map": "RandomProjection", "first": 3, "second": 9},
     ],
     "binning": [
