@@ -31,7 +31,7 @@ __all__ = [
 # A footer may announce text and lists of any length.
 _MAX_FOOTER_BYTES, _MAX_FOOTER_ITEMS = 20_000_000, 1_000_000
 
-# Structures within structures are cut into columns so many times.
+# Number of levels of nested structures that are cut into columns.
 _MOST_LEVELS = 5
 # Kinds of message of the format: a dictionary of words, and a block of rows.
 _DICTIONARY, _ROWS = 2, 3

@@ -302,7 +302,7 @@ def reading(file: File, what: str, remedy: str) -> Generator[None, None, None]:
     except FileNotFoundError:
         raise DataError(f"{file.name} was removed or renamed. Put it back, or choose another file.") from None
     # Parsers of other libraries fail in many ways on altered bytes: zlib.error, struct.error, ArrowInvalid, SyntaxError
-    # (Pillow), KeyError, RecursionError. An exception by which a progress callback stops the work is no Exception.
+    # (Pillow), KeyError, RecursionError. An exception by which a progress callback stops the work is not an Exception.
     except Exception as error:
         if isinstance(error, OSError) and error.errno is not None:
             why = f"could not be read: {error.strerror}. Check the file and its permissions."

@@ -36,7 +36,7 @@ class Features:
     rows : ndarray of int
         Rows of the table that can be used.
     n_fit : int
-        Only so many of `rows` determine what to fill in and how to scale.
+        The number of `rows`, from the first, that determine fill values and scales.
     preparation : Preparation
 
     Attributes
@@ -44,7 +44,7 @@ class Features:
     names, sources : tuple of str
         The name of each feature, and the column that it comes from.
     notes : list of str
-        What is done.
+        The steps in words.
     """
 
     def __init__(self, table: Table, names: list[str], rows: np.ndarray, n_fit: int, preparation: Preparation) -> None:
@@ -77,7 +77,7 @@ class Features:
         -------
         ndarray of shape (rows.size, n_features), float32, C-contiguous, finite
         """
-        # Chosen rows as the file has them, as float32, and the mask of what is finite; of what is computed, float64.
+        # Chosen rows as the file has them, as float32, and the mask of finite cells; computed features as float64.
         is_plain = self._scale == "none" and all(part.is_plain for part in self._parts)
         cell_bytes = table.matrix.dtype.itemsize + 5 if is_plain else 20
         size = f"{rows.size:,} rows of {len(self.names):,} columns"

@@ -68,7 +68,7 @@ _examined: dict[Path, tuple[tuple[int, int, str], DatasetSpec]] = {}
 
 
 def files() -> dict[str, Path]:
-    """Return the data files by key, sorted; none where there is no folder or it cannot be read."""
+    """Return the data files by key, sorted; none if there is no folder or it cannot be read."""
     here = data_folder()
     try:
         found = [Path(e.path) for e in os.scandir(here) if not e.name.startswith(".")] if here else []
@@ -210,7 +210,7 @@ def _load(path: Path, name: str, params: tuple[Param, ...], progress: Progress |
 
 
 def _preparation(upload: Upload, meta: Meta) -> Preparation:
-    """Return the preparation of a file without a look at it: numbers stay as they are, words need what is suggested."""
+    """Return the preparation of a file without a look at it: numbers stay as they are, words take the suggestion."""
     table, suggestion = upload.table, upload.suggestion
     plain = as_they_are(table)
     numeric = [table.is_numeric(name) for name in table.names if name not in (plain.label, plain.order)]

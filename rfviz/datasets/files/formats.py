@@ -55,7 +55,7 @@ class Format:
     parts: Callable[[File], tuple[str, ...]] | None = None
 
     def part_of(self, file: File, wanted: str) -> tuple[str, tuple[str, ...]]:
-        """Return the table of a file that is read, empty where the format holds a single one, and all of them.
+        """Return the table of a file that is read, empty if the format holds a single one, and all of them.
 
         Raises
         ------

@@ -37,12 +37,12 @@ def frame_of(data: Any) -> tuple[pd.DataFrame, tuple[str, ...]]:
     -------
     frame : DataFrame
     notes : tuple of str
-        What was left out.
+        A sentence on each part that was left out.
 
     Raises
     ------
     DataError
-        If it is no table.
+        If it is not a table.
     """
     import pandas as pd
 
@@ -60,7 +60,7 @@ def frame_of(data: Any) -> tuple[pd.DataFrame, tuple[str, ...]]:
         values = data if isinstance(data, np.ma.MaskedArray) else np.asarray(data)
         if values.dtype.names is not None and values.ndim == 1:
             return pd.DataFrame(values), ()
-    except Exception as error:  # each library fails in its own way on what is not a table
+    except Exception as error:  # each library fails in its own way on other objects
         raise error if isinstance(error, DataError) else DataError(f"{what} ({reason(error)}).") from None
     if values.ndim != 2:
         raise DataError(f"{what} of {counted(values.ndim, 'dimension')}.")

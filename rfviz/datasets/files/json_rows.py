@@ -28,7 +28,7 @@ def read_json(file: File) -> tuple[pd.DataFrame, tuple[str, ...]]:
     Raises
     ------
     DataError
-        If a row is no object, or there is none.
+        If a row is not an object, or there is none.
     MemoryBudgetError
         If it would not fit into the memory limit.
     """
@@ -60,7 +60,7 @@ def _is_array(file: File) -> bool:
         return False
     with file.open() as stream:
         first = next((line for line in stream if line.strip()), b"")
-    # What is certainly one value is not parsed twice.
+    # A text that is certainly one value is not parsed twice.
     if first.lstrip().startswith(b"[") or file.n_bytes <= len(first) + 1:
         return True
     try:

@@ -96,7 +96,7 @@ def parts_of(path: Path) -> FileRows | None:
     try:
         with reading(file, "a Parquet file", "Write it again"), open_parquet(file) as opened:
             is_large = needed_bytes(file, opened) > memory.memory_limit()
-    except DataError:  # who reads it as a whole says more of what is wrong with it
+    except DataError:  # reading it as a whole gives a better message
         return None
     return open_rows(path) if is_large else None
 
@@ -116,7 +116,7 @@ def read_parts(rows: FileRows, meta: Meta, progress: Progress = silent) -> tuple
     table : Table
         ``whole`` are the statistics of all rows, where they are not all in it.
     notes : tuple of str
-        What was drawn.
+        A sentence on the drawn rows.
     """
     import pandas as pd
 

@@ -21,8 +21,8 @@ __all__ = ["PreparedRows"]
 class PreparedRows:
     """All rows of the table that a data set was drawn from but some, with its features and labels, batch by batch.
 
-    What is filled in, the words that have columns, means and deviations are those of the drawn rows, so that a row that
-    was drawn has the same features here as there.
+    Fill values, the words that have columns, means and deviations are those of the drawn rows, so that a row that was
+    drawn has the same features here as there.
 
     Parameters
     ----------

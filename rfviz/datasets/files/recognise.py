@@ -65,9 +65,9 @@ class Column:
     span : str
         Smallest to largest number or date; the most frequent words.
     note : str
-        What was concluded and should be known; may be empty.
+        Conclusions that should be known; may be empty.
     odd : str
-        What is odd about some cells, as a part of a sentence; may be empty.
+        An oddity of some cells, as a part of a sentence; may be empty.
     """
 
     name: str
@@ -341,7 +341,7 @@ def _plain_numbers(words: np.ndarray) -> np.ndarray:
 
 
 def _as_dates(name: str, found: _Words) -> tuple[tuple[Column, np.ndarray] | None, str]:
-    """Return a column of words as dates, where nearly all of them are; else what is to be said of its dates."""
+    """Return a column of words as dates, if nearly all of them are, or else a note on its dates."""
     words, counts = np.array(found.words, dtype=object), found.counts
     read = written_dates(found.words, _SHARE, counts)
     if read is None:

@@ -49,7 +49,7 @@ __all__ = [
     "table_of_frame",
 ]
 
-# Distinct numbers are counted in so many rows, spread evenly; cells are checked so many at a time.
+# Rows, spread evenly, in which distinct numbers are counted; cells that are checked at a time.
 _COUNTED_ROWS, _BLOCK_CELLS = 20_000, 8_000_000
 _HEAD_ROWS = 8
 # Most characters of a name that are shown.
@@ -96,7 +96,7 @@ class Table:
     source : RowSource or None
         All rows of the file, where these were drawn from more, and all can be read again.
     source_rows : ndarray of int
-        The place of each of these rows among all rows, rising; empty where there is no `source`.
+        The place of each of these rows among all rows, rising; empty if there is no `source`.
     """
 
     names: tuple[str, ...]

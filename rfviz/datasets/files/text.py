@@ -48,12 +48,12 @@ class TextLayout:
     is_spaced : bool
         Whether blanks follow separators.
     header : tuple of str
-        The cells of the first line; empty where that is data already.
+        The cells of the first line; empty if that is data already.
     n_columns : int
     codes : tuple of int
         Columns of numbers that begin with a zero, such as postal codes: they are read as text.
     notes : tuple of str
-        What was concluded, since the file does not say it.
+        Conclusions, since the file does not say it.
     """
 
     encoding: str
@@ -84,7 +84,7 @@ def text_layout(file: File, whole: bool = False) -> TextLayout:
     Raises
     ------
     DataError
-        If it is no text, or has no two lines, or a second line that is longer than the first.
+        If it is not text, has fewer than two lines, or a second line that is longer than the first.
     """
     with reading(file, "a table", _REMEDY):
         encoding, notes = _encoding(file, whole)
@@ -138,12 +138,12 @@ def read_text(file: File, names: tuple[str, ...] = ()) -> tuple[pd.DataFrame, tu
     frame : DataFrame
         Columns as pandas types them; their names are unique.
     notes : tuple of str
-        What was concluded that the file does not say.
+        Conclusions that the file does not state.
 
     Raises
     ------
     DataError
-        If it is no text, has no rows, or rows longer than the header.
+        If it is not text, has no rows, or rows longer than the header.
     MemoryBudgetError
         If it would not fit into the memory limit.
     """

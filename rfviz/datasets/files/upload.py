@@ -72,7 +72,7 @@ class Upload:
     table : Table
         The columns, and the images of a file of images.
     notes : tuple of str
-        What was concluded or passed over.
+        Conclusions, and parts that were passed over.
     source : str
         Where the data come from, for :attr:`Dataset.provenance`.
     openml : int or None
@@ -137,7 +137,7 @@ class Upload:
         return _read(self.file, self.source, Meta(), part)
 
     def shape_of(self, preparation: Preparation) -> tuple[int, ...] | None:
-        """Return the shape of an image under this preparation; None where there are no images."""
+        """Return the shape of an image under this preparation, or None if there are no images."""
         return image_shape(self.table, preparation)
 
     def balance(self, name: str, most: int = 12) -> pd.DataFrame:

@@ -32,7 +32,7 @@ _SAME = {"[\u00a0\u202f\u2009]": " ", "’": "'", "−": "-"}
 def written_numbers(
     known: Sequence[str], share: float, counts: np.ndarray | None = None
 ) -> tuple[np.ndarray, str] | None:
-    """Return the numbers that the cells of a column hold as text; None if they are no numbers.
+    """Return the numbers that the cells of a column hold as text, or None if they are not numbers.
 
     Parameters
     ----------
@@ -46,9 +46,9 @@ def written_numbers(
     Returns
     -------
     values : ndarray of shape (n_cells,)
-        nan for cells that are no numbers. A percentage keeps its size: 12.5% is 12.5.
+        nan for cells that are not numbers. A percentage keeps its size: 12.5% is 12.5.
     note : str
-        What was left out in reading them.
+        The signs that were left out in reading them.
     """
     import pandas as pd
 

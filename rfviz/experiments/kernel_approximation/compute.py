@@ -77,7 +77,7 @@ class ErrorTable(Measures):
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """Predictions of theory for the same pairs; each part is of shape (G,), or None where it is silent.
+    """Predictions of theory for the same pairs; each part is of shape (G,), or None if the theory is silent.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class Reference:
         The largest error of all pairs is below it with probability :data:`CONFIDENCE` (a bound for one pair, and the
         union over the pairs).
     bias : ndarray or None
-        Exact root mean square of the bias; None where the estimate is unbiased or the law is unknown.
+        Exact root mean square of the bias, or None if the estimate is unbiased or the law is unknown.
     """
 
     rmse: np.ndarray | None = None

@@ -22,7 +22,7 @@ _PER = " ÷ mean k(x, x)"
 
 
 def summary(results: Sequence[KernelErrorResult], metric: str, relative: bool = True) -> str:
-    """Return the chart in one sentence, for those who cannot see it."""
+    """Return the chart in one sentence, as alternative text."""
     relative = relative and metric != "correlation"
     first = results[0]
 
@@ -80,7 +80,7 @@ def _draws(n: int) -> str:
 
 
 def all_rows(results: Sequence[KernelErrorResult], place: int, relative: bool = True) -> str:
-    """Return whether the errors of the points' pairs hold for all rows of the file; empty where these were not read."""
+    """Return whether the errors of the points' pairs hold for all rows of the file; empty if these were not read."""
     parts, other, now = [], [], ""
     n_rows = n_pairs = 0
     for result in results:

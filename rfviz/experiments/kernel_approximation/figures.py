@@ -212,8 +212,8 @@ def plot_kernel_spread(
 ) -> go.Figure:
     """Draw spread over draws, and bias, against the number of features.
 
-    The bias is drawn only where it exceeds twice what chance gives an unbiased estimate of so few draws; that level is
-    the dotted line.
+    The bias is drawn only where it exceeds twice what chance gives an unbiased estimate of that number of draws; that
+    level is the dotted line.
 
     Parameters
     ----------

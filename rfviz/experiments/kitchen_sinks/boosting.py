@@ -70,7 +70,7 @@ class BoostSegment:
 
 
 def check_classes(split: Split) -> None:
-    """Refuse data whose targets are no classes.
+    """Refuse data whose targets are not classes.
 
     Raises
     ------
@@ -146,7 +146,7 @@ def boost(
     Raises
     ------
     DataError
-        For targets that are no classes, or data on which no stump is better than chance.
+        For targets that are not classes, or data on which no stump is better than chance.
     MemoryBudgetError
         Where the rows, as boosting holds them, would not fit.
     """
@@ -171,7 +171,7 @@ def boost(
 def _fitted(
     split: Split, wanted: int, state: BoostState, progress: Progress
 ) -> tuple[AdaBoostClassifier | None, np.ndarray]:
-    """Fit further stumps, and return the seconds after which each was there; None where none is better than chance."""
+    """Fit further stumps, and return the seconds after which each was there, or None if none is better than chance."""
     starts: list[float] = []
     watching = 0.0  # seconds that the report itself took
 

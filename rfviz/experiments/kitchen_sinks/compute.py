@@ -103,7 +103,7 @@ def sink_curve(label: str, cls: type[FeatureMap], runs: Sequence[Sequence[Segmen
     times: dict[int, list[tuple[float, float]]] = {}
     for segment in (s for run in runs for s in run):
         times.setdefault(int(segment.m_grid[-1]), []).append((segment.seconds_fit, segment.seconds_predict))
-    # The median, since the first draw of all also pays for what is loaded then.
+    # The median, since the first draw of all also pays for modules that are loaded then.
     middle = {k: np.median(values, axis=0) for k, values in times.items()}
     missing = (np.nan, np.nan)
     seconds = np.array([middle.get(int(k), missing) for k in frame["K"]], dtype=float).reshape(-1, 2)

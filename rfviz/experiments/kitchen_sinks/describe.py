@@ -115,7 +115,7 @@ def _features(curve: Curve) -> str:
 
 
 def summary(curves: Sequence[Curve], view: str) -> str:
-    """Return the chart in one sentence, for those who cannot see it."""
+    """Return the chart in one sentence, as alternative text."""
     title = {"error": "Test error against K", "seconds": "Seconds against K", "reach": "Seconds to reach an error"}[
         view
     ]

@@ -118,7 +118,7 @@ class KitchenSinks(ExperimentInParts[KitchenSinksResult]):
     maps : sequence of feature maps, or of MapSpec
         Families of random features; number of features and seed are the experiment's.
     view : {"error", "seconds", "reach", "weights"}
-        What is shown: errors against K, seconds against K, the seconds after which each error is reached; or the
+        The chart: errors against K, seconds against K, the seconds after which each error is reached; or the
         largest weight of one family against K.
     k_max : int
         Largest number of random features.

@@ -102,7 +102,7 @@ def largest_weights(
     Raises
     ------
     DataError
-        For targets that are no classes.
+        For targets that are not classes.
     MemoryBudgetError
         Where the Gram matrix of the largest K would not fit.
     """
