@@ -58,7 +58,7 @@ FAULTS = {
 }
 # How often each folder has each fault, in the order above. A commit may lower a number, never raise it.
 CEILINGS = {
-    "lab": (1, 3, 1, 5, 6, 0),
+    "lab": (0, 0, 1, 4, 4, 0),
 }
 
 _TRIPLE = r'"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""'
