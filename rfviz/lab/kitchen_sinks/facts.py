@@ -6,13 +6,13 @@ import functools
 
 from rfviz.experiments import KitchenSinks
 from rfviz.experiments.kitchen_sinks.weights import WeightDecay
-from rfviz.features import DecisionStumps, FeatureMap, SigmoidalRidge
+from rfviz.features import DecisionStumps, FeatureMap, MapSpec, SigmoidalRidge
 from rfviz.lab.facts import at, fact
 
 __all__: list[str] = []
 
-_STUMPS = DecisionStumps()
-_SIGMOIDS = SigmoidalRidge(activation="tanh", scale=0.2)
+_STUMPS = MapSpec(DecisionStumps)
+_SIGMOIDS = MapSpec(SigmoidalRidge, activation="tanh", scale=0.2)
 
 
 @functools.lru_cache(maxsize=1)
@@ -26,7 +26,7 @@ def _errors() -> dict[str, dict[int, float]]:
 
 
 @functools.lru_cache(maxsize=2)
-def _decay(family: FeatureMap) -> WeightDecay:
+def _decay(family: MapSpec[FeatureMap]) -> WeightDecay:
     decay = KitchenSinks(maps=[family], view="weights", runs=5).run("breast_cancer").numbers.decay
     assert decay is not None, "all runs are complete"
     return decay

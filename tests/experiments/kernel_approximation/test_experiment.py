@@ -69,7 +69,8 @@ def test_all_rows_come_in_parts(tmp_path, monkeypatch):
     monkeypatch.setenv("RFVIZ_DATA", str(tmp_path))
     (tmp_path / "large").mkdir()
     X = np.random.default_rng(0).normal(size=(1500, 4))
-    pd.DataFrame(X, columns=list("abcd")).to_parquet(tmp_path / "large" / "0.parquet")
+    for number, rows in enumerate(np.split(X, 3)):
+        pd.DataFrame(rows, columns=list("abcd")).to_parquet(tmp_path / "large" / f"{number}.parquet")
     experiment = KernelApproximation(maps=[RandomFourier()], all_rows=True, points=16, m_max=40, draws=7)
     data = datasets.load("folder:large", max_samples=200)
     found = [result.numbers.maps[0].all_rows.n_draws for result in experiment.parts(data)]
