@@ -34,8 +34,6 @@ class Origin:
 
     Attributes
     ----------
-    table : Table
-    preparation : Preparation
     sources : tuple of str
         The column of the table that each feature comes from; empty for images.
     other : Table or None

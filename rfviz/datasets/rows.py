@@ -28,7 +28,6 @@ class RowSource(ABC):
     ----------
     name : str
         Of the table, for messages.
-    n_rows : int
     columns : sequence of str
         Each name once.
     """
@@ -159,7 +158,6 @@ class FileRows(RowSource):
     ----------
     own_columns : tuple of str
         The names of the columns in the files; :attr:`columns` are those under which they are shown.
-    n_files, n_bytes : int
     stamp : str
         Differs once a file has changed.
     """

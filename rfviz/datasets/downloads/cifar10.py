@@ -26,10 +26,16 @@ CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "hors
 _N, _SIDE = 20_000, 32
 PARAMS = (
     max_samples_param(_N),
-    Param("side", "32", "choice", choices=("24", "32"), label="Pixels a side",
-          help="32 keeps whole images; 24 crops each to its middle, as the experiments on compositional kernels do."),
+    Param(
+        "side",
+        "32",
+        "choice",
+        choices=("24", "32"),
+        label="Pixels a side",
+        help="32 keeps whole images; 24 crops each to its middle, as the experiments on compositional kernels do.",
+    ),
     RANDOM_STATE,
-)  # fmt: skip
+)
 
 
 def load(progress: Progress | None = None, **params: Any) -> Dataset:

@@ -31,14 +31,39 @@ _N, _N_COLUMNS = 494_021, 41
 # Those of the paper among them.
 _ROWS = (100, 500, 1000, 2000, 6000, 15_000, 50_000, 150_000, 300_000)
 PARAMS = (
-    Param("train_rows", 2000, "int", 100, 400_000, log=True, symbol="n", label="Training rows", marks=_ROWS,
-          help="Drawn at random, every kind of connection in its proportion. A larger sample contains the smaller."),
-    Param("test_rows", 6000, "int", 100, 400_000, log=True, label="Rows to test", marks=_ROWS,
-          help="Drawn in the same way from the other rows. The paper has 50,000 rows to train on and 150,000 to test."),
-    Param("target", "attack or normal", "choice", choices=("attack or normal", "kind of attack"), label="Classes",
-          help="Two classes, or normal and each of the 22 kinds of attack, many of which are rare."),
+    Param(
+        "train_rows",
+        2000,
+        "int",
+        100,
+        400_000,
+        log=True,
+        symbol="n",
+        label="Training rows",
+        marks=_ROWS,
+        help="Drawn at random, every kind of connection in its proportion. A larger sample contains the smaller.",
+    ),
+    Param(
+        "test_rows",
+        6000,
+        "int",
+        100,
+        400_000,
+        log=True,
+        label="Rows to test",
+        marks=_ROWS,
+        help="Drawn in the same way from the other rows. The paper has 50,000 rows to train on and 150,000 to test.",
+    ),
+    Param(
+        "target",
+        "attack or normal",
+        "choice",
+        choices=("attack or normal", "kind of attack"),
+        label="Classes",
+        help="Two classes, or normal and each of the 22 kinds of attack, many of which are rare.",
+    ),
     replace(RANDOM_STATE, help="Another seed picks other rows."),
-)  # fmt: skip
+)
 
 
 def load(progress: Progress | None = None, **params: Any) -> Dataset:

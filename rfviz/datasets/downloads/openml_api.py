@@ -29,8 +29,6 @@ class Entry:
     ----------
     number : int
         OpenML's own (``data_id``).
-    name : str
-    version : int
     n_rows, n_columns, n_classes : int or None
         None if OpenML does not say; ``n_classes`` also if the target is not a class.
     """

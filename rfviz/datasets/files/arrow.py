@@ -211,7 +211,6 @@ def flat_frame(table: Any, first_row: int = 0) -> tuple[pd.DataFrame, tuple[str,
 
     Parameters
     ----------
-    table : pyarrow.Table
     first_row : int
         Place of its first row in its file, where it is a part of it.
     """

@@ -203,7 +203,6 @@ def open_archive(file: File, images: bool, workbook: bool = False) -> Generator[
 
     Parameters
     ----------
-    file : File
     images : bool
         Whether it holds images: then no member may have shrunk a hundredfold, as no photograph does, and all of them,
         expanded, must fit into the memory limit.
@@ -287,7 +286,6 @@ def reading(file: File, what: str, remedy: str) -> Generator[None, None, None]:
 
     Parameters
     ----------
-    file : File
     what : str
         Its format, with an article.
     remedy : str

@@ -30,14 +30,12 @@ class Features:
 
     Parameters
     ----------
-    table : Table
     names : list of str
         Columns to use.
     rows : ndarray of int
         Rows of the table that can be used.
     n_fit : int
         The number of `rows`, from the first, that determine fill values and scales.
-    preparation : Preparation
 
     Attributes
     ----------

@@ -90,7 +90,6 @@ def with_label(frame: pd.DataFrame, label: Any) -> tuple[pd.DataFrame, Any]:
 
     Parameters
     ----------
-    frame : DataFrame
     label : object
         The name or the place of a column; or labels, one a row: a Series with the index of `frame`, in whichever order,
         a table of one column, or an array or a list, which are taken in their order.

@@ -72,7 +72,6 @@ class Pictures(ABC):
         shape : (height, width)
         colour : bool
             Whether three channels are wanted.
-        progress : callable, optional
 
         Returns
         -------

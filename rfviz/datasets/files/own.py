@@ -52,7 +52,6 @@ def own_spec_of(upload: Upload, chosen: Mapping[str, Any], other: Upload | None 
 
     Parameters
     ----------
-    upload : Upload
     chosen : mapping
         Choices of a :class:`Preparation`; columns to leave out are added to those that are suggested.
     other : Upload, optional

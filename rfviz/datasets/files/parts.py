@@ -106,10 +106,8 @@ def read_parts(rows: FileRows, meta: Meta, progress: Progress = silent) -> tuple
 
     Parameters
     ----------
-    rows : FileRows
     meta : Meta
         Names of classes.
-    progress : callable
 
     Returns
     -------

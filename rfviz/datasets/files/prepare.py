@@ -39,13 +39,10 @@ def prepare(
 
     Parameters
     ----------
-    table : Table
-    preparation : Preparation
     name, source : str
         Name of the data set, and where it comes from.
     notes : tuple of str
         Further statements for :attr:`Dataset.provenance`.
-    progress : callable, optional
 
     Raises
     ------

@@ -26,7 +26,6 @@ class PreparedRows:
 
     Parameters
     ----------
-    dataset : Dataset
     leave_out : ndarray of int
         Samples of the data set whose rows are passed over, such as those that are tested on.
     scalings : sequence of callable

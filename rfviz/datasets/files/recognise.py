@@ -56,7 +56,6 @@ class Column:
 
     Attributes
     ----------
-    name : str
     kind : {"number", "category", "date", "text", "empty"}
     n_missing : int
         Cells without a value, or with one that is not finite.
@@ -162,8 +161,6 @@ def recognise(name: str, series: pd.Series, step: int) -> tuple[Column, Any]:
 
     Parameters
     ----------
-    name : str
-    series : Series
     step : int
         One of so many rows is looked at where that is enough.
 

@@ -145,11 +145,16 @@ class TableStatistics:
 
         rows = [
             (
-                name, column.n_missing, column.low, column.high, column.mean, np.sqrt(column.variance),
+                name,
+                column.n_missing,
+                column.low,
+                column.high,
+                column.mean,
+                np.sqrt(column.variance),
                 None if column.counts is None else len(column.counts),
             )
             for name, column in self.columns.items()
-        ]  # fmt: skip
+        ]
         names = ["column", "missing", "lowest", "highest", "mean", "s.d.", "different values"]
         return pd.DataFrame(rows, columns=names).astype({"different values": "Int64"})
 

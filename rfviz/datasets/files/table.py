@@ -64,7 +64,6 @@ class Table:
     ----------
     names : tuple of str
         All columns in the order of the file.
-    n_rows : int
     matrix : ndarray of shape (n_rows, n_numbers)
         The columns that the file holds as numbers, in its own type; a value that is not finite is missing.
     places : dict of str to int

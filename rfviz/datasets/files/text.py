@@ -42,14 +42,12 @@ class TextLayout:
 
     Attributes
     ----------
-    encoding, separator, decimal : str
     n_skipped : int
         Lines of comments before the table.
     is_spaced : bool
         Whether blanks follow separators.
     header : tuple of str
         The cells of the first line; empty if that is data already.
-    n_columns : int
     codes : tuple of int
         Columns of numbers that begin with a zero, such as postal codes: they are read as text.
     notes : tuple of str
@@ -77,7 +75,6 @@ def text_layout(file: File, whole: bool = False) -> TextLayout:
 
     Parameters
     ----------
-    file : File
     whole : bool
         Whether to check the encoding of all bytes, not only of the first lines.
 
@@ -129,7 +126,6 @@ def read_text(file: File, names: tuple[str, ...] = ()) -> tuple[pd.DataFrame, tu
 
     Parameters
     ----------
-    file : File
     names : tuple of str
         Names for columns that have none in the file, used if there is one for each.
 

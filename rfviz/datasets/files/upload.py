@@ -230,7 +230,6 @@ def read_upload(name: str, data: bytes, source: str = "", table: str = "") -> Up
     ----------
     name : str
         Its name, whose suffix must fit its bytes; folders in it are ignored.
-    data : bytes
     source : str
         Where it comes from, as a part of a sentence; "Your file …" by default.
     table : str
@@ -252,7 +251,6 @@ def read_path(path: Path, source: str, meta: Meta, progress: Progress = silent) 
 
     Parameters
     ----------
-    path : Path
     source : str
         Where it comes from, as a part of a sentence.
     meta : Meta

@@ -26,7 +26,6 @@ def read_sound(path: Path, name: str) -> tuple[np.ndarray, int]:
 
     Parameters
     ----------
-    path : Path
     name : str
         What errors call it.
 

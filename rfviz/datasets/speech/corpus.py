@@ -23,7 +23,6 @@ class Utterance:
 
     Attributes
     ----------
-    name, speaker : str
     samples : ndarray of shape (n,), float32
         Sound in [−1, 1], :data:`RATE` samples a second.
     phones : tuple of str
@@ -81,7 +80,6 @@ class Corpus:
 
     Attributes
     ----------
-    name : str
     train, test : tuple of Utterance
     provenance : str
         One sentence: the speakers and the origin.

@@ -13,9 +13,22 @@ _SAME = (
     "w y z zh"
 )
 _TO_48 = {phone: phone for phone in _SAME.split()} | {
-    "ax-h": "ax", "axr": "er", "bcl": "vcl", "dcl": "vcl", "gcl": "vcl", "pcl": "cl", "tcl": "cl", "kcl": "cl",
-    "em": "m", "eng": "ng", "hv": "hh", "nx": "n", "ux": "uw", "h#": SILENCE, "pau": SILENCE,
-}  # fmt: skip
+    "ax-h": "ax",
+    "axr": "er",
+    "bcl": "vcl",
+    "dcl": "vcl",
+    "gcl": "vcl",
+    "pcl": "cl",
+    "tcl": "cl",
+    "kcl": "cl",
+    "em": "m",
+    "eng": "ng",
+    "hv": "hh",
+    "nx": "n",
+    "ux": "uw",
+    "h#": SILENCE,
+    "pau": SILENCE,
+}
 _TO_39 = {
     "ao": "aa", "ax": "ah", "el": "l", "en": "n", "ix": "ih", "zh": "sh", "cl": SILENCE, "vcl": SILENCE, "epi": SILENCE,
 }  # fmt: skip

@@ -139,8 +139,9 @@ def speak(n_speakers: int = 16, n_sentences: int = 3) -> Corpus:
         If the synthesiser is not installed, or does not work on this machine.
     """
     for name, value, low, high in (
-        ("n_speakers", n_speakers, _ONE_OF, MOST_SPEAKERS), ("n_sentences", n_sentences, 1, MOST_SENTENCES),
-    ):  # fmt: skip
+        ("n_speakers", n_speakers, _ONE_OF, MOST_SPEAKERS),
+        ("n_sentences", n_sentences, 1, MOST_SENTENCES),
+    ):
         if not low <= value <= high:
             raise ParameterError(name, f"must be from {low} to {high}", value)
     if not is_installed():
@@ -210,6 +211,4 @@ def _utterance(
     bounds = np.rint(np.array([*starts, 0]) * (RATE / rate)).astype(np.int64)
     bounds[-1] = len(samples)
     kept = np.flatnonzero(np.diff(bounds) > 0)  # what lasts no time is not heard
-    return Utterance(
-        name, voice, samples, tuple(phones[k] for k in kept), bounds[:-1][kept], bounds[1:][kept], text
-    )  # fmt: skip
+    return Utterance(name, voice, samples, tuple(phones[k] for k in kept), bounds[:-1][kept], bounds[1:][kept], text)

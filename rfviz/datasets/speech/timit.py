@@ -21,10 +21,34 @@ from rfviz.errors import DataError
 __all__ = ["CORE_TEST", "find_timit", "read_timit", "stamp_of"]
 
 #: The 24 speakers of the core test set.
-CORE_TEST = frozenset({
-    "mdab0", "mwbt0", "felc0", "mtas1", "mwew0", "fpas0", "mjmp0", "mlnt0", "fpkt0", "mlll0", "mtls0", "fjlm0", "mbpm0",
-    "mklt0", "fnlp0", "mcmj0", "mjdh0", "fmgd0", "mgrt0", "mnjm0", "fdhc0", "mjln0", "mpam0", "fmld0",
-})  # fmt: skip
+CORE_TEST = frozenset(
+    {
+        "mdab0",
+        "mwbt0",
+        "felc0",
+        "mtas1",
+        "mwew0",
+        "fpas0",
+        "mjmp0",
+        "mlnt0",
+        "fpkt0",
+        "mlll0",
+        "mtls0",
+        "fjlm0",
+        "mbpm0",
+        "mklt0",
+        "fnlp0",
+        "mcmj0",
+        "mjdh0",
+        "fmgd0",
+        "mgrt0",
+        "mnjm0",
+        "fdhc0",
+        "mjln0",
+        "mpam0",
+        "fmld0",
+    }
+)
 # The two sentences that all speakers read; they would be in both parts.
 _EVERYBODY = re.compile(r"sa\d")
 _SPEAKER = re.compile(r"(?:dr\d-)?([mf]\w{2,4}\d)$")

@@ -16,13 +16,31 @@ __all__ = ["PARAMS", "load"]
 
 PARAMS = (
     random_rows.SAMPLES,
-    Param("dimension", 10, "int", 2, 1000, log=True, ui_high=100, symbol="d", label="Columns",
-          help="How many signs a row has."),
-    Param("parity", 2, "int", 1, 20, ui_high=8, label="Parity of",
-          help="How many of the columns are multiplied to give the label. 1 is linear; each further one is harder."),
+    Param(
+        "dimension",
+        10,
+        "int",
+        2,
+        1000,
+        log=True,
+        ui_high=100,
+        symbol="d",
+        label="Columns",
+        help="How many signs a row has.",
+    ),
+    Param(
+        "parity",
+        2,
+        "int",
+        1,
+        20,
+        ui_high=8,
+        label="Parity of",
+        help="How many of the columns are multiplied to give the label. 1 is linear; each further one is harder.",
+    ),
     random_rows.WRONG_LABELS,
     random_rows.SEED,
-)  # fmt: skip
+)
 
 
 def load(progress: Progress | None = None, **params: Any) -> Dataset:

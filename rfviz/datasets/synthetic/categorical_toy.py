@@ -15,13 +15,31 @@ __all__ = ["PARAMS", "load"]
 
 PARAMS = (
     random_rows.SAMPLES,
-    Param("dimension", 8, "int", 4, 100, ui_high=30, symbol="d", label="Columns", help="How many categories a row has. "
-          "The label depends on four of them, whatever the number."),
-    Param("n_categories", 4, "int", 2, 50, ui_high=12, symbol="k", label="Categories",
-          help="Values that a column can take. They are names, not sizes: 3 is no nearer to 2 than to 0."),
+    Param(
+        "dimension",
+        8,
+        "int",
+        4,
+        100,
+        ui_high=30,
+        symbol="d",
+        label="Columns",
+        help="How many categories a row has. The label depends on four of them, whatever the number.",
+    ),
+    Param(
+        "n_categories",
+        4,
+        "int",
+        2,
+        50,
+        ui_high=12,
+        symbol="k",
+        label="Categories",
+        help="Values that a column can take. They are names, not sizes: 3 is no nearer to 2 than to 0.",
+    ),
     random_rows.WRONG_LABELS,
     random_rows.SEED,
-)  # fmt: skip
+)
 
 
 def load(progress: Progress | None = None, **params: Any) -> Dataset:

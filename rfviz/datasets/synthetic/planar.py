@@ -19,14 +19,33 @@ CLASSES = Param("n_classes", 2, "int", 2, 5, symbol="k", label="Classes", help="
 
 def samples(default: int = 400) -> Param:
     """Return the parameter for the number of points."""
-    return Param("n_samples", default, "int", 20, 20_000, log=True, ui_high=5000, symbol="n", label="Points",
-                 help="How many points to draw; the classes take turns.")  # fmt: skip
+    return Param(
+        "n_samples",
+        default,
+        "int",
+        20,
+        20_000,
+        log=True,
+        ui_high=5000,
+        symbol="n",
+        label="Points",
+        help="How many points to draw; the classes take turns.",
+    )
 
 
 def noise(default: float) -> Param:
     """Return the parameter for the distance of points from the shape of their class."""
-    return Param("noise", default, "float", 0.0, 1.0, log=True, marks=_NOISES, label="Noise",
-                 help="Standard deviation of each coordinate about the shape, in units of the axes.")  # fmt: skip
+    return Param(
+        "noise",
+        default,
+        "float",
+        0.0,
+        1.0,
+        log=True,
+        marks=_NOISES,
+        label="Noise",
+        help="Standard deviation of each coordinate about the shape, in units of the axes.",
+    )
 
 
 def rows(n: int, classes: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -14,8 +14,18 @@ from rfviz.params import Param
 
 __all__ = ["SAMPLES", "SEED", "WRONG_LABELS", "draw"]
 
-SAMPLES = Param("n_samples", 500, "int", 10, 20_000, log=True, ui_high=5000, symbol="n", label="Points",
-                help="How many rows to draw.")  # fmt: skip
+SAMPLES = Param(
+    "n_samples",
+    500,
+    "int",
+    10,
+    20_000,
+    log=True,
+    ui_high=5000,
+    symbol="n",
+    label="Points",
+    help="How many rows to draw.",
+)
 WRONG_LABELS = Param("noise", 0, "int", 0, 50, label="Wrong labels, %", help="Share of labels that are flipped.")
 SEED = replace(RANDOM_STATE, help="Another seed draws other rows.")
 

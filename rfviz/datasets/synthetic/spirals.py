@@ -16,12 +16,20 @@ __all__ = ["PARAMS", "load"]
 PARAMS = (
     planar.samples(600),
     planar.CLASSES,
-    Param("rotations", 1.5, "float", 0.25, 5.0, log=True, label="Rotations",
-          marks=(0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 3.5, 4.0),
-          help="How often an arm winds about the centre. More turns lie closer, and ask for a finer kernel."),
+    Param(
+        "rotations",
+        1.5,
+        "float",
+        0.25,
+        5.0,
+        log=True,
+        label="Rotations",
+        marks=(0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 3.5, 4.0),
+        help="How often an arm winds about the centre. More turns lie closer, and ask for a finer kernel.",
+    ),
     planar.noise(0.04),
     planar.SEED,
-)  # fmt: skip
+)
 _INNER, _OUTER = 0.15, 1.3
 
 

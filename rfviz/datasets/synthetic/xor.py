@@ -15,11 +15,18 @@ __all__ = ["PARAMS", "load"]
 
 PARAMS = (
     planar.samples(),
-    Param("cells", 2, "int", 2, 8, label="Cells a side",
-          help="Squares on each side of the board; 2 gives the exclusive or of two signs."),
+    Param(
+        "cells",
+        2,
+        "int",
+        2,
+        8,
+        label="Cells a side",
+        help="Squares on each side of the board; 2 gives the exclusive or of two signs.",
+    ),
     planar.noise(0.05),
     planar.SEED,
-)  # fmt: skip
+)
 _HALF_SIDE = 1.2
 
 

@@ -100,10 +100,12 @@ def kdd_file(folder, meta=True):
     words = {"protocol_type": ["icmp", "tcp"], "service": ["ftp", "http"], "flag": ["REJ", "SF"]}
     content = {
         "full": {
-            "classes": ["back", "normal", "smurf"], "numeric_columns": ["duration", "src_bytes"],
-            "categorical_columns": list(words), "categories": words,
+            "classes": ["back", "normal", "smurf"],
+            "numeric_columns": ["duration", "src_bytes"],
+            "categorical_columns": list(words),
+            "categories": words,
         }
-    }  # fmt: skip
+    }
     if meta:
         (folder / "kddcup99_own.meta.json").write_text(json.dumps(content), encoding="utf-8")
     return X, C, y
@@ -125,8 +127,15 @@ def test_kddcup99_without_a_meta_file_names_columns_by_number(data_folder):
     kdd_file(data_folder, meta=False)
     data = datasets.load("kddcup99", train_rows=100, test_rows=100, target="kind of attack")
     assert data.feature_names == (
-        "number 1", "number 2", "protocol_type=0", "protocol_type=1", "service=0", "service=1", "flag=0", "flag=1",
-    )  # fmt: skip
+        "number 1",
+        "number 2",
+        "protocol_type=0",
+        "protocol_type=1",
+        "service=0",
+        "service=1",
+        "flag=0",
+        "flag=1",
+    )
 
 
 @pytest.mark.parametrize("C", [np.zeros((500, 3)), np.zeros((3, 500), np.uint8), np.zeros(500, np.uint8)])

@@ -20,8 +20,13 @@ def answer(*entries):
 
 def entry(number=61, name="iris", version=1, rows="150.0", columns="5.0"):
     sizes = {"NumberOfInstances": rows, "NumberOfFeatures": columns, "NumberOfClasses": "3.0"}
-    return {"did": number, "name": name, "version": version, "status": "active",
-            "quality": [{"name": key, "value": value} for key, value in sizes.items()]}  # fmt: skip
+    return {
+        "did": number,
+        "name": name,
+        "version": version,
+        "status": "active",
+        "quality": [{"name": key, "value": value} for key, value in sizes.items()],
+    }
 
 
 @pytest.fixture
@@ -59,8 +64,20 @@ def test_names_that_openml_cannot_have_are_not_sent(server, query):
     assert not asked
 
 
-@pytest.mark.parametrize("reply", [{}, [], "x", None, {"data": 3}, {"data": {"dataset": {}}}, answer({"did": "x"}),
-                                   answer(3, None, {"name": "a"}), answer(entry() | {"quality": 7})])  # fmt: skip
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {},
+        [],
+        "x",
+        None,
+        {"data": 3},
+        {"data": {"dataset": {}}},
+        answer({"did": "x"}),
+        answer(3, None, {"name": "a"}),
+        answer(entry() | {"quality": 7}),
+    ],
+)
 def test_an_answer_of_another_form_lists_nothing(server, reply):
     server(reply)
     with pytest.raises(DataError, match="no active data set"):
@@ -203,8 +220,14 @@ def names(query):
 
 
 def test_words_are_found_in_any_order_and_case_the_nearest_first(shop):
-    assert names("wine") == ["wine", "Wine_Reviews", "wine-quality-red", "wine-quality-white", "swine-flu",
-                             "RedWineQuality"]  # fmt: skip
+    assert names("wine") == [
+        "wine",
+        "Wine_Reviews",
+        "wine-quality-red",
+        "wine-quality-white",
+        "swine-flu",
+        "RedWineQuality",
+    ]
     assert names("QUALITY wine") == ["wine-quality-red", "wine-quality-white", "RedWineQuality"]
     assert names("wine, red!") == ["wine-quality-red", "RedWineQuality"]
     assert names("qual") == ["wine-quality-red", "wine-quality-white", "RedWineQuality"]

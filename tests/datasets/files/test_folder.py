@@ -113,8 +113,9 @@ def test_words_and_dates_are_prepared_as_uploads_are(data_folder):
     proposed = read_upload("mixed.csv", MIXED.encode()).prepare()
     found = datasets.load("folder:mixed")
     np.testing.assert_array_equal(found.X, proposed.X)
-    assert found.feature_names == proposed.feature_names == (
-        "size", "price", "colour=blue", "colour=green", "colour=red")  # fmt: skip
+    assert (
+        found.feature_names == proposed.feature_names == ("size", "price", "colour=blue", "colour=green", "colour=red")
+    )
     assert found.target_names == ("no", "yes") and found.y.tolist() == proposed.y.tolist()
     assert found.provenance == (
         "File mixed.csv of the data folder; 1 row with missing values left out: price (1); "

@@ -33,8 +33,9 @@ def test_lenient(tmp_path, content):
 
 def test_preparation(tmp_path):
     assert _write(tmp_path, {"preparation": {"label": "a", "scale": "none"}}).preparation == {
-        "label": "a", "scale": "none",
-    }  # fmt: skip
+        "label": "a",
+        "scale": "none",
+    }
     assert _write(tmp_path, {"preparation": ["a"]}) == Meta()
 
 

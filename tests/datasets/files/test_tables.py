@@ -32,8 +32,12 @@ def workbook(**sheets):
     return buffer.getvalue()
 
 
-MAKE = {"a.feather": feather, "a.arrow": lambda: feather(compression="uncompressed"), "a.xlsx": workbook,
-        "a.sqlite": database}  # fmt: skip
+MAKE = {
+    "a.feather": feather,
+    "a.arrow": lambda: feather(compression="uncompressed"),
+    "a.xlsx": workbook,
+    "a.sqlite": database,
+}
 
 
 @pytest.fixture(params=MAKE)

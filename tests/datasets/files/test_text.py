@@ -46,8 +46,11 @@ def test_separators_and_ends_of_lines(read, separator, end, start):
     lines = ["u,Label,v,Frame", "1,cat,2.5,7", "3,dog,4,8", "5,cat,6,9"]
     found = read(start + end.join(lines).replace(",", separator) + end)
     assert _values(found) == {
-        "u": [1, 3, 5], "Label": ["cat", "dog", "cat"], "v": [2.5, 4, 6], "Frame": [7, 8, 9],
-    }  # fmt: skip
+        "u": [1, 3, 5],
+        "Label": ["cat", "dog", "cat"],
+        "v": [2.5, 4, 6],
+        "Frame": [7, 8, 9],
+    }
     assert (found.suggestion.label, found.suggestion.order) == ("Label", "Frame")
 
 
@@ -271,10 +274,13 @@ def test_a_table_that_is_compressed_or_written_as_json_is_that_table():
         assert other.columns == plain.columns and other.stem == "t"
         np.testing.assert_array_equal(other.prepare().X, plain.prepare().X)
     arrays = (
-        frame.to_json(orient="records"), frame.to_json(orient="records", indent=1), frame.to_json(),
-        json.dumps({"rows": json.loads(frame.to_json(orient="records"))}), json.dumps(frame.to_dict(orient="list")),
+        frame.to_json(orient="records"),
+        frame.to_json(orient="records", indent=1),
+        frame.to_json(),
+        json.dumps({"rows": json.loads(frame.to_json(orient="records"))}),
+        json.dumps(frame.to_dict(orient="list")),
         lines.decode(),
-    )  # fmt: skip
+    )
     for text in arrays:
         other = read_upload("t.json", text.encode())
         assert other.columns == plain.columns

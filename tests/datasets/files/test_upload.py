@@ -39,8 +39,15 @@ def kinds(upload):
 
 
 def test_columns_are_what_they_hold(people):
-    assert kinds(people) == {"height": "number", "weight": "number", "town": "category", "born": "date",
-                             "name": "text", "smoker": "category", "label": "category"}  # fmt: skip
+    assert kinds(people) == {
+        "height": "number",
+        "weight": "number",
+        "town": "category",
+        "born": "date",
+        "name": "text",
+        "smoker": "category",
+        "label": "category",
+    }
     weight, town = people.table.column("weight"), people.table.column("town")
     assert (weight.n_missing, weight.n_distinct, weight.span) == (5, 35, "61 to 99")
     assert (town.n_missing, town.n_distinct) == (4, 3)
@@ -190,8 +197,11 @@ def test_images_keep_their_shape_or_get_a_common_one():
 def test_only_the_images_that_are_kept_are_decoded(monkeypatch):
     upload = read_upload("a.zip", zipped((f"{i}.png", picture(seed=i)) for i in range(12)))
     read = []
-    monkeypatch.setattr(type(upload.pictures), "one", lambda self, row, shape, colour: read.append(row) or np.zeros(
-        (*shape, 3), np.uint8))  # fmt: skip
+    monkeypatch.setattr(
+        type(upload.pictures),
+        "one",
+        lambda self, row, shape, colour: read.append(row) or np.zeros((*shape, 3), np.uint8),
+    )
     upload.prepare(upload.suggestion.replace({"max_samples": 4}))
     assert len(read) == 4
 

@@ -53,8 +53,9 @@ def test_the_sample_of_nltk_holds_out_every_fourth_speaker(tmp_path):
             put(tmp_path, f"dr{number + 1}-f{'abcdefgh'[number]}aa0/{sentence}")
     corpus = speech.read_timit(tmp_path)
     assert [{one.speaker for one in part} for part in (corpus.train, corpus.test)] == [
-        {f"f{letter}aa0" for letter in "abcefg"}, {"fdaa0", "fhaa0"},
-    ]  # fmt: skip
+        {f"f{letter}aa0" for letter in "abcefg"},
+        {"fdaa0", "fhaa0"},
+    ]
     assert len(corpus.train) == 12  # without the sentence that everybody reads
     one = corpus.train[0]
     assert one.phones == ("h#", "sh", "q", "iy") and one.ends.tolist() == [2000, 4000, 4800, 8000]
@@ -150,8 +151,20 @@ def test_timit_is_found_in_the_data_folder(tmp_path):
 
 def test_phones_are_folded_as_lee_and_hon_do():
     assert speech.fold(["h#", "sh", "q", "ix", "kcl", "k", "ax-h", "zh", "ao", "epi", "nx", "el", "ux", "eng"]) == [
-        "sil", "sh", "ih", "sil", "k", "ah", "sh", "aa", "sil", "n", "l", "uw", "ng",
-    ]  # fmt: skip
+        "sil",
+        "sh",
+        "ih",
+        "sil",
+        "k",
+        "ah",
+        "sh",
+        "aa",
+        "sil",
+        "n",
+        "l",
+        "uw",
+        "ng",
+    ]
     folded = [speech.fold_48(phone) for phone in speech.TIMIT_PHONES]
     assert folded.count(None) == 1 and {phone for phone in folded if phone} == set(speech.PHONES_48)
     assert speech.fold(speech.PHONES_39) == list(speech.PHONES_39)  # folded once is folded
