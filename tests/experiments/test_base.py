@@ -1,5 +1,7 @@
 """Experiments are settings that can be run: on any data, from a cache, with a result that shows itself."""
 
+from dataclasses import MISSING, FrozenInstanceError, fields
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,7 +10,7 @@ from rfviz import datasets, experiments
 from rfviz.cache import Cache
 from rfviz.errors import DataError, ParameterError
 from rfviz.experiments import EXPERIMENTS, BuildAMap, DistanceSaturation, as_data
-from rfviz.features import MapSpec, RandomFourier, RandomMaxout
+from rfviz.features import MapSpec, RandomBinning, RandomFourier, RandomMaxout
 
 MAPS = [RandomMaxout(60, pool_size=8, random_state=0), RandomMaxout(60, pool_size=2, random_state=0)]
 
@@ -16,7 +18,7 @@ MAPS = [RandomMaxout(60, pool_size=8, random_state=0), RandomMaxout(60, pool_siz
 def names_of(source):
     """Return what a `repr` of an experiment names."""
     return {name: getattr(experiments, name) for name in EXPERIMENTS} | {
-        cls.__name__: cls for cls in (RandomMaxout, RandomFourier)
+        cls.__name__: cls for cls in (RandomMaxout, RandomFourier, RandomBinning)
     }
 
 
@@ -77,6 +79,34 @@ def test_bad_settings_and_bad_data_are_one_sentence():
         DistanceSaturation(maps=MAPS).run(np.array([[1.0, np.nan], [0.0, 1.0], [1.0, 1.0]]))
     with pytest.raises(AttributeError, match="DistanceSturation"):
         experiments.DistanceSturation  # noqa: B018
+
+
+# The least that each experiment is to be told.
+LEAST = {
+    "BuildAMap": {"formula": "relu(x)"},
+    "Binning": {"feature_map": RandomBinning(20)},
+    "LearningGuarantees": {"feature_map": RandomFourier(20, paired=False)},
+}
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_every_experiment_is_settings_that_are_checked_compared_and_written_out(name):
+    cls = getattr(experiments, name)
+    required = [field.name for field in fields(cls) if field.default is field.default_factory is MISSING]
+    given = LEAST.get(name) or {"maps": MAPS, "feature_map": MAPS[0]}
+    least = {field: given[field] for field in required}
+    one, other = cls(**least), cls(**least)
+    assert one == other and hash(one) == hash(other) and eval(repr(one), names_of(one)) == one
+    with pytest.raises(FrozenInstanceError):
+        one.question = "Another?"
+    assert cls.question.endswith("?") and cls.__name__ in experiments.__all__
+    assert f">>> from rfviz.experiments import {name}" in cls.__doc__, "an example that is run"
+    rules = {param.name: param for param in cls.params}
+    assert rules.keys() <= {field.name for field in fields(cls)}
+    for field in fields(cls):
+        if field.name in rules:
+            with pytest.raises(ParameterError, match=f"^{field.name} must"):
+                cls(**least, **{field.name: object()})
 
 
 def test_an_experiment_without_data_runs_without_and_refuses_any():
