@@ -1,5 +1,6 @@
 """Experiments are settings that can be run: on any data, from a cache, with a result that shows itself."""
 
+import re
 from dataclasses import MISSING, FrozenInstanceError, fields
 
 import numpy as np
@@ -100,7 +101,7 @@ def test_every_experiment_is_settings_that_are_checked_compared_and_written_out(
     with pytest.raises(FrozenInstanceError):
         one.question = "Another?"
     assert cls.question.endswith("?") and cls.__name__ in experiments.__all__
-    assert f">>> from rfviz.experiments import {name}" in cls.__doc__, "an example that is run"
+    assert re.search(rf">>> from rfviz\.experiments\S* import .*\b{name}\b", cls.__doc__), "an example that is run"
     rules = {param.name: param for param in cls.params}
     assert rules.keys() <= {field.name for field in fields(cls)}
     for field in fields(cls):
