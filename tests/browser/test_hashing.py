@@ -89,7 +89,7 @@ def test_a_click_right_after_a_preset_takes_nothing_of_it_back(page):
       preset.click();
       setTimeout(() => document.querySelector(second).click(), 20);
     }"""
-    page.evaluate(both, [f"[class*='st-key-{SLUG}-preset-'] button", f"[class*='st-key-{SLUG}-beside-'] input"])
+    page.evaluate(both, [f"[class*='st-key-{SLUG}-preset-'] button", f"[class*='st-key-{SLUG}-with_simhash-'] input"])
     wait_for_query(page, data="turning_head", data__order_noise=None, with_simhash="false", first=None, pool_size="16")
     settle(page)
     wait_for_query(page, data="turning_head", with_simhash="false", first=None)
