@@ -26,8 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "preset",
         metavar="PRESET",
-        help="a JSON file of settings (“Share” on any page gives one), the address of a page, or a page's name: as in "
-        "its address, such as quick-inspection or accuracy",
+        help="a JSON file of settings (“Share” on any page gives one), the address of a page, or a page's name "
+        'as in its address, alone or with settings: accuracy, "hashing?data=moons"',
     )
     parser.add_argument(
         "--out", metavar="DIR", help="where the files go; made where it is missing (here; with --json, nowhere)"

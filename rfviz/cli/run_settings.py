@@ -20,7 +20,8 @@ def read_settings(text: str, figure: str | None) -> tuple[str, Mapping[str, Any]
     Parameters
     ----------
     text : str
-        A page's slug, the address of a page, or the path of a file that Share has given.
+        A page's slug, alone or with settings (``hashing?data=moons``), the address of a page, or the path of a file
+        that Share has given.
     figure : str or None
         With a slug: the label of one of its presets.
 
@@ -48,6 +49,8 @@ def read_settings(text: str, figure: str | None) -> tuple[str, Mapping[str, Any]
         raise ParameterError("--figure", "must come with a page's name", text, f"Pages: {known}.")
     if text.startswith(("http://", "https://")):
         return read_preset(text)
+    if text.partition("?")[0] in pages:
+        return read_preset(f"http://localhost/{text}")
     try:
         return read_preset(_content(Path(text)))
     except DataError as error:

@@ -74,24 +74,36 @@ def _load_of(module: str, progress: Progress | None = None, **params: Any) -> Da
     return importlib.import_module(module).load(progress, **params)
 
 
-def _built_in(package: str, name: str, title: str, summary: str) -> DatasetSpec:
+def _built_in(package: str, name: str, title: str, summary: str, **facts: bool) -> DatasetSpec:
     module = f"{__name__}.{package}.{name}"
-    return DatasetSpec(name, title, partial(_load_of, module), _ParamsOf(module), _SOURCES[package], summary)
+    return DatasetSpec(name, title, partial(_load_of, module), _ParamsOf(module), _SOURCES[package], summary, **facts)
 
 
 # In the order of a menu: what needs no network first.
 _BUILT_IN = {
     entry.name: entry
     for entry in (
-        _built_in("synthetic", "circle", "Circle", "Points on the unit circle in the plane."),
-        _built_in("synthetic", "sphere", "Sphere", "Points uniform on the unit sphere in 2 to 1,000 dimensions."),
+        _built_in(
+            "synthetic", "circle", "Circle", "Points on the unit circle in the plane.", planar=True, labelled=False
+        ),
+        _built_in(
+            "synthetic",
+            "sphere",
+            "Sphere",
+            "Points uniform on the unit sphere in 2 to 1,000 dimensions.",
+            labelled=False,
+        ),
         _built_in(
             "bundled",
             "turning_head",
             "Turning head",
             "33 images, 10,304 pixels: one head turns from profile to frontal, so the data are a curve.",
+            labelled=False,
+            images=True,
         ),
-        _built_in("bundled", "digits", "Digits 8×8", "1,797 handwritten digits of 8×8 pixels, 10 classes."),
+        _built_in(
+            "bundled", "digits", "Digits 8×8", "1,797 handwritten digits of 8×8 pixels, 10 classes.", images=True
+        ),
         _built_in(
             "bundled",
             "breast_cancer",
@@ -99,16 +111,27 @@ _BUILT_IN = {
             "569 tumours by 30 measurements, standardised; malignant or benign.",
         ),
         _built_in(
-            "bundled", "photo_patches", "Photo patches", "884 colour images of 24×24 pixels, cut from two photographs."
+            "bundled",
+            "photo_patches",
+            "Photo patches",
+            "884 colour images of 24×24 pixels, cut from two photographs.",
+            images=True,
         ),
-        _built_in("synthetic", "moons", "Moons", "Two half moons in the plane: two classes separated by a curve."),
-        _built_in("synthetic", "circles", "Rings", "Two to five concentric rings in the plane, one per class."),
-        _built_in("synthetic", "spirals", "Spirals", "Two to five spiral arms in the plane, one per class."),
+        _built_in(
+            "synthetic", "moons", "Moons", "Two half moons in the plane: two classes separated by a curve.", planar=True
+        ),
+        _built_in(
+            "synthetic", "circles", "Rings", "Two to five concentric rings in the plane, one per class.", planar=True
+        ),
+        _built_in(
+            "synthetic", "spirals", "Spirals", "Two to five spiral arms in the plane, one per class.", planar=True
+        ),
         _built_in(
             "synthetic",
             "xor",
             "XOR (chequerboard)",
             "A chequerboard in the plane: its label is the exclusive or of two signs.",
+            planar=True,
         ),
         _built_in(
             "synthetic",
@@ -123,25 +146,32 @@ _BUILT_IN = {
             "Rows of −1 and 1 whose label is the product of a few columns: a parity.",
         ),
         _built_in(
-            "downloads", "olivetti", "Olivetti faces", "400 faces of 40 people, 64×64 pixels (download, a few MB)."
+            "downloads",
+            "olivetti",
+            "Olivetti faces",
+            "400 faces of 40 people, 64×64 pixels (download, a few MB).",
+            images=True,
         ),
         _built_in(
             "downloads",
             "umist",
             "UMIST faces",
             "575 faces of 20 people from profile to frontal, 112×92 pixels, in order (download, 5 to 20 MB).",
+            images=True,
         ),
         _built_in(
             "downloads",
             "mnist",
             "MNIST",
             "70,000 handwritten digits of 28×28 pixels, 10 classes, with a test set (download, about 15 MB).",
+            images=True,
         ),
         _built_in(
             "downloads",
             "cifar10",
             "CIFAR-10",
             "Colour photographs of ten kinds of things, 32×32 or 24×24 pixels (data folder, or a download of 20,000).",
+            images=True,
         ),
         _built_in(
             "downloads",

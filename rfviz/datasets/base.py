@@ -180,6 +180,9 @@ class DatasetSpec:
         Where it comes from; everything but ``"download"`` works without a network.
     summary : str
         One line: number of samples and features, what it shows.
+    planar, labelled, images : bool
+        Whether its rows are points of the plane, have labels, or are images: pages offer the data sets that they
+        can use.
     extra : dict
         What else its source knows of it; ``"problem"``, a sentence, where it cannot be loaded.
     """
@@ -190,4 +193,7 @@ class DatasetSpec:
     params: Sequence[Param] = ()
     source: str = "generated"
     summary: str = ""
+    planar: bool = False
+    labelled: bool = True
+    images: bool = False
     extra: dict[str, Any] = field(default_factory=dict, hash=False, compare=False)

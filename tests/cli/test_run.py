@@ -80,3 +80,10 @@ def test_a_curve_that_stops_is_told_and_the_others_go_on(tmp_path, capsys, monke
     told = "rfviz run: Random maxout, q = 4 stopped: pool_size must be smaller;"
     assert capsys.readouterr().err.startswith(told)
     assert "Random Fourier" in set(pd.read_csv(tmp_path / "accuracy.csv")["map"])
+
+
+def test_settings_may_follow_the_name_of_a_page(tmp_path):
+    assert cli.main(["run", "binning?data=circles&data.n_samples=30&p=2", "--out", str(tmp_path)]) == 0
+    settings = json.loads((tmp_path / "settings.json").read_text(encoding="utf-8"))
+    assert settings["page"] == "binning" and settings["values"]["data"] == "circles"
+    assert settings["values"]["data.n_samples"] == 30 and settings["values"]["p"] == 2

@@ -27,6 +27,14 @@ def test_names_and_specs_agree():
     assert datasets.spec("circle").params[0] is circle.PARAMS[0]
 
 
+@pytest.mark.parametrize("name", OFFLINE)
+def test_what_pages_are_told_of_a_data_set_is_true(name):
+    spec, dataset = datasets.spec(name), datasets.load(name)
+    assert spec.images == (dataset.image_shape is not None)
+    assert spec.labelled == bool(dataset.target_names)
+    assert spec.planar <= (dataset.n_features == 2)
+
+
 def test_defaults_exist():
     assert datasets.spec(datasets.DEFAULT).source == "generated"
     assert datasets.load(datasets.DEFAULT_IMAGES).image_shape is not None

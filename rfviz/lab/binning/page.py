@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rfviz import datasets
 from rfviz.analysis.splits import all_rows_of
 from rfviz.cache import Cache
 from rfviz.experiments.binning.compute import MAX_POINTS, MAX_REPETITIONS, SharedBoxes, boxes
@@ -48,7 +49,6 @@ GAMMA = Param(
 )
 SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, other grids.")
 PROFILE = RandomBinning.param("profile")
-DATA = ["moons", "circles", "spirals", "xor", "circle"]
 FIGURE_2 = {"data": "moons", "data.n_samples": 100, "view": ALL_PAIRS, "p": 1, "shown": 1, "gamma": 2.0, "seed": 0,
             "profile": "laplacian"}  # fmt: skip
 DIAMOND = {"data": "moons", "view": "A point", "p": 4000, "gamma": 2.0, "profile": "laplacian"}
@@ -70,7 +70,7 @@ class BinningPage(ExperimentPage[Data, Binning, BinningResult]):
         }
 
     def source(self, panel: Panel) -> Data:
-        return panel.data("moons", DATA, planar=True)
+        return panel.data("moons", [name for name, spec in datasets.specs().items() if spec.planar], planar=True)
 
     def settings(self, panel: Panel, source: Data) -> Binning:
         n = max(min(source.dataset.n_samples, MAX_POINTS), 2)

@@ -35,7 +35,6 @@ __all__ = ["PAGE", "DecisionSurfacesPage", "Source"]
 FEATURES = "The map’s first m features. Every m is ready: drag, and watch the surface settle."
 SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of the features.")
 POINTS_FROM = {"data": "Data set", "own": "My own"}
-UNLABELLED = ("circle", "sphere", "turning_head", "photo_patches")
 COMMON = {"points_from": "data", "loss": "ridge", "C": 10.0, "normalise": "none", "seed": 0, "creases": 0}
 FOURIER = COMMON | {"map": "RandomFourier", "gamma": "scale"}
 SPIRALS = FOURIER | {"data": "spirals", "n_components": 50, "data.n_samples": 600, "data.n_classes": 2,
@@ -70,7 +69,7 @@ class DecisionSurfacesPage(ExperimentPage[Source, DecisionSurfaces, Outcome]):
         }
 
     def source(self, panel: Panel) -> Source:
-        data = panel.data("spirals", [name for name in datasets.names() if name not in UNLABELLED])
+        data = panel.data("spirals", [name for name, spec in datasets.specs().items() if spec.labelled])
         return Source(data, panel.control(SCALING), panel.control(LOSS), panel.control(PENALTY))
 
     def settings(self, panel: Panel, source: Source) -> DecisionSurfaces:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from rfviz import datasets
 from rfviz.cache import Cache
 from rfviz.datasets import DEFAULT_COLOUR_IMAGES
 from rfviz.errors import MemoryBudgetError, ParameterError
@@ -56,7 +57,6 @@ VIEW = Param(
 )
 NAMES = {"flat": "Flat", "1 convolution": "1 convolution", "2 convolutions": "2 convolutions",
          "3 convolutions": "3 convolutions", "deep": "The paper’s", OWN: "Own layers"}  # fmt: skip
-DATA = ["photo_patches", "digits", "turning_head", "olivetti", "umist", "mnist", "cifar10"]
 FIGURE_4 = {"view": "Figure 4", "side": 24, "colour": True, "features": 500_000, "seed": 0}
 DEEP = {"view": "Pixel", "skeleton": "deep", "side": 24, "colour": True, "features": 500_000, "seed": 0}
 # More features than this take seconds: drawing them can be stopped. And how many there are instead.
@@ -83,7 +83,7 @@ class PixelCooccurrencePage(ExperimentPage[Data, PixelCooccurrence, Maps]):
         }
 
     def source(self, panel: Panel) -> Data:
-        return panel.data(DEFAULT_COLOUR_IMAGES, DATA)
+        return panel.data(DEFAULT_COLOUR_IMAGES, [name for name, spec in datasets.specs().items() if spec.images])
 
     def settings(self, panel: Panel, source: Data) -> PixelCooccurrence:
         with panel.section("controls", ["skeleton", FEATURES.name, SEED.name]):
