@@ -85,6 +85,7 @@ def test_full_gpu_is_told(fake_gpu):
     assert any("computed on the CPU instead" in warning.value for warning in at.warning)
 
 
+@pytest.mark.slow
 def test_race_is_not_blamed_for_the_gpu(fake_gpu):
     fake_gpu.memory.failure = None
     at = opened("accuracy", {"schemes": [], "references": []})

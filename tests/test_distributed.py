@@ -126,6 +126,7 @@ def test_what_does_not_fit_is_said():
             rd.transform(RandomBinning(3).fit(X), rows)
 
 
+@pytest.mark.slow
 def test_an_inspection_of_all_partitions(monkeypatch, tmp_path):
     monkeypatch.setattr(parts, "SAMPLE_ROWS", 200)
     table = pd.DataFrame(X, columns=list("abcd")).assign(label=LABELS)

@@ -74,6 +74,7 @@ def files(folder):
     return sorted(folder.glob("*.npz"))
 
 
+@pytest.mark.slow
 def test_another_process_finds_the_result(tmp_path):
     key = source(), MapSpec(RandomMaxout, pool_size=3), ((1, 2.5), "x", None, True)
     first = process(tmp_path).call(squares_of, *key)

@@ -58,6 +58,7 @@ def test_too_large_a_gamma_is_one_sentence_on_the_page(slug, far_away):
     assert not changed(at, slug, near).warning
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", ["ridge", "logistic"])
 def test_a_race_names_who_was_warned(loss, far_away):
     setting = {"maps": ["RandomFourier", "RandomProjection"], "references": [], "m_max": 40, "seeds": 2}
@@ -69,6 +70,7 @@ def test_a_race_names_who_was_warned(loss, far_away):
         at.run()
 
 
+@pytest.mark.slow
 def test_the_default_race_warns_of_nothing():
     setting = {"maps": ["RandomFourier", "RandomMaxout"], "references": ["linear_ridge", "rbf_svm"], "m_max": 100}
     assert not run_to_its_end(opened("accuracy", setting)).warning

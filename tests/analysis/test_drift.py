@@ -14,6 +14,7 @@ def normal(seed, n=1000, d=4):
     return np.random.default_rng(seed).standard_normal((n, d))
 
 
+@pytest.mark.slow
 def test_p_values_of_equal_distributions_are_uniform():
     p = np.array([find_drift(normal((0, seed), 150, 3), normal((1, seed), 150, 3)).p_value for seed in range(25)])
     assert abs(np.mean(p) - 0.5) < 4 / np.sqrt(12 * 25) and p.min() < 0.3

@@ -53,6 +53,7 @@ def test_span_keeps_inner_products(shape):
     np.testing.assert_allclose(Z @ Z.T, X @ X.T, atol=1e-12 * shape[1])
 
 
+@pytest.mark.slow
 def test_span_has_the_law_of_the_original():
     """Mean kernel estimates over seeds agree within 4.5 standard errors for all pairs (false alarms: 1 in 3,000)."""
     X = np.random.default_rng(1).standard_normal((5, 60))

@@ -97,6 +97,7 @@ def test_run_refuses_a_file_in_one_sentence(name, content, words, tmp_path, caps
     assert words in told and told.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_run_inspects_with_the_columns_that_are_named_and_prints_what_it_finds(tmp_path, capsys, monkeypatch):
     generator = np.random.default_rng(0)
     frame = pd.DataFrame(generator.standard_normal((90, 3)), columns=["a", "b", "when"]).assign(

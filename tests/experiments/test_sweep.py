@@ -131,6 +131,7 @@ def test_a_gram_matrix_that_does_not_fit_is_refused_in_words(sweep, monkeypatch)
     assert [list(frame["m"]) for frame in frames(work).values()] == [[10, 20]]
 
 
+@pytest.mark.slow
 def test_each_loss_has_curves_of_its_own(sweep):
     work, other = sweep(), sweep(loss="logistic")
     work.run_missing(silent)

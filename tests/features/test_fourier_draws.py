@@ -70,6 +70,7 @@ def test_variance_of_an_odd_orthogonal_map_whose_last_cosine_begins_a_block():
     assert not mean_alarms(samples, (kernels.gaussian(X, gamma=0.5) + law.bias(m))[PAIRS]).any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draw", ["orthogonal", "structured", "qmc"])
 @pairing
 def test_better_draws_err_less(draw, paired):
@@ -284,6 +285,7 @@ def test_learnt_widths_put_typical_kernels_in_the_middle():
             assert 0.05 < np.median(kernel[np.triu_indices(300, 1)]) < 0.7
 
 
+@pytest.mark.slow
 def test_median_over_a_subsample_is_near_that_over_all(monkeypatch):
     data = rng.standard_normal((3000, 4))
     some = fourier(gamma="median").fit(data).gamma_
@@ -313,6 +315,7 @@ def test_rotations_of_a_law_with_axes_are_refused(spectrum, draw):
         fourier(spectrum=spectrum, draw=draw).fit(X)
 
 
+@pytest.mark.slow
 def test_too_many_columns_for_sobol():
     wide = sparse.csr_matrix((2, 21_201))
     fourier(2, draw="qmc").fit(wide)

@@ -214,6 +214,7 @@ def test_honest_columns_are_left_alone():
     assert [(one, other) for one, other, _ in result.alike] == [("column 3", "column 2")]
 
 
+@pytest.mark.slow
 def test_planted_leak_of_classes_is_found_and_nothing_else():
     for seed in range(5):
         X, y = normal(seed, 400, 40), np.random.default_rng(seed + 50).integers(0, 4, 400)

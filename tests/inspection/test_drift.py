@@ -123,6 +123,7 @@ def test_small_changes_of_all_columns_are_no_denial():
     assert "no column stands out, but all of them together do; the largest is 0.1" in finding.text
 
 
+@pytest.mark.slow
 def test_the_column_that_changes_is_named_with_the_rows_that_show_it():
     frame = table(1)
     frame.loc[600:, "x3"] += 0.6
@@ -145,6 +146,7 @@ def test_the_column_that_changes_is_named_with_the_rows_that_show_it():
     assert bars[0].x == ("red", "green", "blue") and bars[1].y[0] > 80 and bars[0].y[0] < 40
 
 
+@pytest.mark.slow
 def test_a_change_of_the_combination_is_told_from_one_of_single_columns():
     frame = table(3, 3000)
     frame.loc[1500:, "x2"] = 0.8 * frame["x1"] + 0.6 * frame["x2"]
@@ -181,6 +183,7 @@ def test_training_and_test_rows_are_compared_where_there_is_a_split():
     assert "between the training rows and the test rows" in told(X).text and told(X).columns == ("column 2",)
 
 
+@pytest.mark.slow
 def test_rows_are_compared_by_a_column():
     frame = table(5).assign(site=np.where(np.arange(1200) % 3, "A", "B"), when=np.arange(1200) // 2)
     assert found(frame, "site").status == "fine"
@@ -238,6 +241,7 @@ def images(folder, change=None, seed=0):
         datasets.set_folder(None)
 
 
+@pytest.mark.slow
 def test_images_that_only_change_places_are_silent(tmp_path):
     said = [images(tmp_path, seed=seed) for seed in range(8)]
     assert {finding.status for finding in said} == {"fine"}

@@ -32,6 +32,7 @@ def test_ratings_have_an_order(n_classes):
     assert "ordered-labels" not in findings(X, np.array(["", "good", "bad", "fair", "poor", "dull"])[y]).index
 
 
+@pytest.mark.slow
 def test_numbers_are_sorted_as_numbers():
     X, y = rated(800, 4, 2)
     found = findings(X, np.array([0, 5, 10, 50, 100])[y])  # as words 10 stands before 5

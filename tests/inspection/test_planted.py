@@ -55,6 +55,7 @@ def test_a_clean_table_is_fine(seed):
 # --- rows of the file -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_rows_are_those_of_the_file_however_few_are_kept_and_others_dropped():
     frame = pd.DataFrame(columns(1, 3000, 6))
     frame.loc[2990] = frame.loc[2501] + 1e-4  # near copies at the end of the file
@@ -334,6 +335,7 @@ def test_where_rows_are_too_few_to_tell_a_large_gain_from_none_that_is_said():
     assert "no gain beyond noise" in clean and "points would have been noticed" in clean
 
 
+@pytest.mark.slow
 def test_models_that_make_no_error_have_no_noise():
     place = np.random.default_rng(5).choice([-3.0, 3.0], 300)
     table = {"x": place + np.random.default_rng(6).uniform(-1, 1, 300), "label": np.where(place > 0, "up", "down")}
@@ -341,6 +343,7 @@ def test_models_that_make_no_error_have_no_noise():
     assert "reaches 100%" in text and "random features get the same rows right" in text and "± 0.0" not in text
 
 
+@pytest.mark.slow
 def test_a_linear_model_sees_a_class_between_two_others():
     generator = np.random.default_rng(0)
     k = generator.integers(0, 3, 600)
@@ -355,6 +358,7 @@ def test_a_linear_model_sees_a_class_between_two_others():
     assert found["Interactions"].status == "fine" and "No sign" in found["Interactions"].text
 
 
+@pytest.mark.slow
 def test_the_gain_that_is_said_to_be_noticed_is_nine_times_in_ten():
     draws = np.random.default_rng(0).normal(size=20_000)
     gain = Gain(0.0, 0.02)
@@ -363,6 +367,7 @@ def test_the_gain_that_is_said_to_be_noticed_is_nine_times_in_ten():
     assert real == pytest.approx(0.9, abs=0.01) and not Gain(0.5 * size, 0.02).is_real(2)
 
 
+@pytest.mark.slow
 def test_where_nothing_is_learnt_random_folds_do_not_flatter():
     generator = np.random.default_rng(0)
     frame = pd.DataFrame(
@@ -376,6 +381,7 @@ def test_where_nothing_is_learnt_random_folds_do_not_flatter():
     assert "Unseen groups and times" not in {one.name for one in inspected(frame).findings()}
 
 
+@pytest.mark.slow
 def test_rows_that_were_sorted_by_their_target_may_be_shuffled():
     generator = np.random.default_rng(1)
     x = generator.normal(size=500)
@@ -386,6 +392,7 @@ def test_rows_that_were_sorted_by_their_target_may_be_shuffled():
     assert "not too optimistic" in drawn and "points would have been noticed" in drawn and "shuffle" not in drawn
 
 
+@pytest.mark.slow
 def test_a_loss_that_may_be_chance_is_not_denied():
     generator = np.random.default_rng(1)
     x = generator.normal(size=500)
@@ -433,6 +440,7 @@ def test_a_leak_that_was_not_looked_for_is_not_denied():
     assert "not looked at" not in finding(clean(), "Leaks").text
 
 
+@pytest.mark.slow
 def test_features_that_are_worse_are_said_to_be():
     generator = np.random.default_rng(19)
     X = generator.standard_normal((400, 60))
@@ -575,6 +583,7 @@ def test_a_rare_class_is_judged_by_all_of_its_rows_and_a_guess_is_right_half_of_
 # --- columns that act together ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_columns_that_act_together_are_named_and_shown_with_the_categories_among_them():
     frame = columns(31, 1500) | {"kind": np.random.default_rng(31).choice(["red", "green"], 1500)}
     sign = np.where(frame["kind"] == "red", 1, -1)
@@ -596,6 +605,7 @@ def test_columns_that_act_together_are_named_and_shown_with_the_categories_among
     assert {"x2"} <= set(bars.hovertext[:3]) and any(name.startswith("kind=") for name in bars.hovertext[:3])
 
 
+@pytest.mark.slow
 def test_a_bend_is_told_from_an_interaction_and_a_line_from_both():
     frame, noise = columns(32, 1500), np.random.default_rng(32).standard_normal(1500)
 
@@ -609,6 +619,7 @@ def test_a_bend_is_told_from_an_interaction_and_a_line_from_both():
     assert (line.status, line.columns) == ("fine", ()) and "No sign that columns act together" in line.text
 
 
+@pytest.mark.slow
 def test_what_a_leak_leaves_over_is_no_interaction():
     frame = columns(34, 900) | {"const": np.ones(900), "city": np.random.default_rng(34).choice(["Bern", "Genf"], 900)}
     frame |= {"leak": (frame["x0"] > 0).astype(int), "label": np.where(frame["x0"] > 0, "yes", "no")}

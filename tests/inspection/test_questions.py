@@ -69,6 +69,7 @@ def test_a_new_question_is_answered_in_the_report_and_in_a_notebook(signs, tmp_p
     assert (positive["status"], positive["text"]) == ("fine", "No number is below 0.")
 
 
+@pytest.mark.slow
 def test_a_new_question_is_answered_on_the_command_line(signs, tmp_path, capsys):
     table().to_csv(tmp_path / "mine.csv", index=False)
     out = tmp_path / "out"
@@ -79,6 +80,7 @@ def test_a_new_question_is_answered_on_the_command_line(signs, tmp_path, capsys)
     assert pd.read_csv(out / "signs.csv")["below 0"].tolist() == [np.mean(table()["x"] < 0), 0.25]
 
 
+@pytest.mark.slow
 def test_a_new_question_is_answered_on_the_page_with_its_picture_numbers_and_script(signs, tmp_path, monkeypatch):
     table().to_csv(tmp_path / "mine.csv", index=False)
     datasets.set_folder(tmp_path)

@@ -228,6 +228,7 @@ def test_long_identifiers_are_told_apart():
     assert few.status == "unknown" and "5 different rows in the columns used, and there are 3" in few.text
 
 
+@pytest.mark.slow
 def test_sentences_say_which_rows_were_used():
     frame = pd.DataFrame({"x": draw(17).normal(size=398), "z": draw(18).normal(size=398)})
     frame["y"] = frame["x"] + draw(19).normal(size=398)

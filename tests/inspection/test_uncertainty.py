@@ -21,6 +21,7 @@ def told(make, seed=0, n=500):
     return inspected(make, seed, n).finding("uncertainty")
 
 
+@pytest.mark.slow
 def test_uneven_noise_is_told_with_its_column_and_the_widest_rows():
     inspection = inspected(lambda f, rng: f.x0 + np.exp(f.x1) * rng.normal(size=len(f)))
     found = inspection.finding("uncertainty")
@@ -56,6 +57,7 @@ def grades(frame, rng):
     return 1 + np.digitize(frame.x0 + 0.5 * rng.normal(size=len(frame)), [-1, -0.3, 0.3, 1])
 
 
+@pytest.mark.slow
 def test_grades_are_in_order_and_numbers_of_kinds_are_not():
     said = "predict the number as well"
     assert said in told(grades).text
@@ -63,6 +65,7 @@ def test_grades_are_in_order_and_numbers_of_kinds_are_not():
     assert said not in told(lambda f, rng: np.array(list("abcde"))[grades(f, rng) - 1]).text
 
 
+@pytest.mark.slow
 def test_a_class_that_sets_miss_is_named_and_rows_between_classes_are_listed():
     def rare(frame, rng):
         return np.where(frame.x0 + 0.5 * rng.normal(size=len(frame)) > 1.6, "ill", "well")

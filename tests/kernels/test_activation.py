@@ -141,6 +141,7 @@ def test_a_function_that_grows_fast_is_right_or_refused():
         kernels.activation(np.array([[1.99]]), f=lambda x: np.exp(8.6 * np.abs(x)))
 
 
+@pytest.mark.slow
 def test_a_function_that_cannot_be_followed_is_warned_of():
     X = 1000.0 * np.array([[1.0, 0.0], [np.cos(1e-4), np.sin(1e-4)]])
     with pytest.warns(PrecisionWarning, match=r"rows of norm 1e\+03.*within 0\.04° of each other is not exact"):
@@ -158,6 +159,7 @@ def test_many_rows_take_seconds_and_a_memory_that_is_asked_for(monkeypatch):
         kernels.activation(X, f=np.tanh)
 
 
+@pytest.mark.slow
 def test_too_many_rows_of_nearly_one_direction_are_refused(monkeypatch):
     monkeypatch.setattr("rfviz.kernels._narrow_angles._MOST_WORK", 1e7)
     X = np.random.default_rng(0).standard_normal((60, 3)) + 1000
@@ -174,6 +176,7 @@ def test_two_functions():
     np.testing.assert_allclose(kernels.activation_rho(RHO, np.abs, np.sign), 0.0, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_rows_of_any_length_have_the_kernels_of_the_maps_that_are_there():
     X = np.random.default_rng(0).standard_normal((30, 5)) * np.geomspace(0.05, 20, 30)[:, None]
     own = RandomActivation(function="sqrt(2) * relu(x)").fit(X).kernel(X)

@@ -130,6 +130,7 @@ def test_equal_categories_have_the_kernel_one_even_above_a_step():
         assert (np.diag(K) == 1.0).all()
 
 
+@pytest.mark.slow
 def test_windows_with_many_inputs_take_little_memory():
     skeleton = convolutions((48, 48, 3), [(15, 2, "relu")], "relu")  # a vector of 390,150 numbers a row
     X = np.random.default_rng(0).random((24, skeleton.n_columns))

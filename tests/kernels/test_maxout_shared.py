@@ -44,6 +44,7 @@ def test_pool_is_the_hypergeometric_mean(theta):
     assert kernels.maxout_pool_covariance(np.cos(theta), q, P) == pytest.approx(expected, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_overlaps_that_are_interpolated_agree_with_all_of_them():
     q, P, theta = 32, 80, 0.9
     law = stats.hypergeom(P, q, q)

@@ -11,6 +11,7 @@ from rfviz.kernels import stump
 X = np.random.default_rng(0).standard_normal((5, 3)) * [1.0, 3.0, 0.1]
 
 
+@pytest.mark.slow
 def test_by_integrating_over_thresholds():
     K = stump(X)
     for i, x in enumerate(X):

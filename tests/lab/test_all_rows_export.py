@@ -145,6 +145,7 @@ def test_arrays_that_grow(tmp_path, in_memory):
     np.testing.assert_array_equal(held["large"], np.repeat(np.arange(9), 2).reshape(9, 2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["distance-saturation", "hashing", "kernel-approximation", "kitchen-sinks"])
 def test_the_command_writes_the_features_of_the_maps_of_a_page(tmp_path, capsys, page):
     command = ["run", page, "--data", str(write(tmp_path / "parts")), "--label", "label", "--rows", "150", "--features"]

@@ -32,6 +32,7 @@ def path_of(dtype="float64", alphas=1.0, kind=RidgePathRegressor, **options):
     return kind(RandomFourier(30, gamma=0.3, dtype=dtype), m_grid=GRID, alphas=alphas, **options)
 
 
+@pytest.mark.slow
 def test_any_partition_in_any_order_gives_the_same_coefficients():
     hypothesis = pytest.importorskip("hypothesis")
     st = pytest.importorskip("hypothesis.strategies")

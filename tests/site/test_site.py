@@ -88,6 +88,7 @@ def charts(path):
     return {chart["key"]: chart for chart in map(json.loads, texts)}
 
 
+@pytest.mark.slow
 def test_every_address_is_a_file_of_the_site(site):
     assert len(pages(site)) == 6  # the front page, two views, the lessons and two of them
     for page in pages(site):
@@ -212,6 +213,7 @@ def test_a_view_that_takes_too_long_is_left_out_with_the_command_that_computes_i
     assert view.computed is None and "no-such-data" in view.reason
 
 
+@pytest.mark.slow
 def test_a_sweep_that_takes_too_long_shows_its_parts(monkeypatch):
     monkeypatch.setattr(views, "result_files", lambda: None)
     values = {"data": "moons", "data.n_samples": 100, "m_max": 100}

@@ -37,6 +37,7 @@ def shared(**query):
     return [button.label for button in at.get("download_button")], [caption.value for caption in at.caption]
 
 
+@pytest.mark.slow
 def test_all_rows_can_be_had(table, tmp_path, monkeypatch):
     labels, captions = shared()
     assert {"All rows (NPZ, 2.0 MB)", "Drawn rows (NPZ, 800.0 kB)", "First 1,000 (NPZ, 400.0 kB)"} <= {*labels}

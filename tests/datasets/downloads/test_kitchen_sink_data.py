@@ -33,6 +33,7 @@ def adult_table(first=(25, 226_802), second=(39, 77_516), at=N_ADULT - 32_561):
     return Bunch(data=table, target=target)
 
 
+@pytest.mark.slow
 def test_adult_is_expanded_and_finds_its_split(monkeypatch):
     monkeypatch.setattr(sklearn.datasets, "fetch_openml", lambda *a, **k: adult_table())
     with pytest.raises(DataError, match=r"1 words are missing in 1 of 48,842 rows: occupation \(1\)"):

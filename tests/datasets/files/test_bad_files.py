@@ -373,6 +373,7 @@ def test_files_made_on_purpose(guarded, capsys):
     _judge([(name, name, data) for name, data in MADE.items()], capsys, "files made on purpose")
 
 
+@pytest.mark.slow
 def test_files_after_accidents(guarded, capsys):
     results = _judge(accidents(), capsys, "files after accidents")
     assert len(results) >= 300

@@ -94,6 +94,7 @@ def test_infinite_numbers_are_missing():
     assert column.n_missing == 2 and "infinite" in column.note
 
 
+@pytest.mark.slow
 def test_a_table_of_ten_thousand_columns():
     wide = pd.DataFrame(RNG.normal(size=(20, 10_000)).round(3), columns=[f"c{i}" for i in range(10_000)])
     assert read_upload("wide.csv", csv(wide)).prepare().X.shape == (20, 10_000)

@@ -17,6 +17,7 @@ def digits():
     return prepare_hash_points(datasets.load("digits"), "unit norm", max_points=400)
 
 
+@pytest.mark.slow
 def test_ties_are_drawn_by_lot():
     """The mean of plain searches over many orders of the rows."""
     n, k, queries = 12, 4, np.array([0, 5])

@@ -46,6 +46,7 @@ def test_joint_counts_follow_the_exact_law(name):
     assert worst * tests > FALSE_ALARM  # Bonferroni over all pairs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["1 convolution", "3 convolutions"])
 def test_rms_difference_is_as_large_as_predicted(name):
     # Over 60 seeds: the mean square is the predicted variance, up to its own standard error.

@@ -52,6 +52,7 @@ def test_what_is_heard_lies_in_time_where_it_was_decoded():
     assert names == {"true phones", "missed", "decoded, right", "decoded, wrong"}
 
 
+@pytest.mark.slow
 def test_confusions_are_shares_and_the_diagonal_is_what_is_right():
     found = computed(SLUG, 0)
     frames = found.result.frames

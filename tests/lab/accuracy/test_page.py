@@ -29,6 +29,7 @@ def curve_names(at):
     return [t["name"] for t in specs(at)[0]["data"] if t.get("mode") == "lines+markers"]
 
 
+@pytest.mark.slow
 def test_whole_images_are_compared_with_rectangles():
     at = run_to_its_end(opened(SLUG, {**SMALL, "receptive_field": (3, 6), "n_projections": 40}))
     assert curve_names(at) == [
@@ -46,6 +47,7 @@ def test_whole_images_are_compared_with_rectangles():
     assert len(curve_names(run_to_its_end(at))) == 3
 
 
+@pytest.mark.slow
 def test_rectangles_are_offered_for_images_and_maps_that_project():
     at = opened(SLUG, {**SMALL, "maps": ["RandomFourier"]})
     assert at.session_state[f"{SLUG}.receptive_field"] == (8, 8) and f"{SLUG}.whole" not in at.session_state
@@ -53,6 +55,7 @@ def test_rectangles_are_offered_for_images_and_maps_that_project():
         assert f"{SLUG}.receptive_field" not in opened(SLUG, {**SMALL, "maps": ["RandomFourier"]} | other).session_state
 
 
+@pytest.mark.slow
 def test_the_address_holds_the_rectangles():
     at = opened(SLUG, SMALL | {"maps": ["RandomProjection"]}, {"receptive_field": "2,5", "whole": "false"})
     assert at.session_state[f"{SLUG}.receptive_field"] == (2, 5)
@@ -98,6 +101,7 @@ def test_the_preset_runs_its_four_curves():
     assert len(curve_names(run_to_its_end(at))) == 4
 
 
+@pytest.mark.slow
 def test_doubly_stochastic_training_is_compared_with_the_exact_solution():
     at = run_to_its_end(opened(SLUG, {**SMALL, "maps": ["RandomFourier"], "m_max": 200, "doubly": True}))
     assert curve_names(at) == ["Random Fourier", "Random Fourier, doubly stochastic"]
@@ -117,6 +121,7 @@ def test_no_maps_is_one_sentence_and_no_failure():
 ONE_MAP = {"maps": ["RandomProjection"], "references": [], "m_max": 40, "seeds": 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", ["ridge", "logistic", "hinge", "exponential"])
 def test_each_loss(loss):
     at = run_to_its_end(opened(SLUG, {**ONE_MAP, "loss": loss}))
@@ -128,6 +133,7 @@ def test_each_loss(loss):
 KERNELS = {"maps": ["RandomFourier", "RandomMaxout"], "references": [], "m_max": 300, "seeds": 1, "exact": True}
 
 
+@pytest.mark.slow
 def test_exact_kernels_are_drawn_beside_their_curves():
     at = run_to_its_end(opened(SLUG, {**KERNELS, "doubly": True}))
     assert not at.warning and not at.error
@@ -141,6 +147,7 @@ def test_exact_kernels_are_drawn_beside_their_curves():
     assert not [t for t in specs(off)[0]["data"] if t.get("legendgroup") == "exact kernels"]
 
 
+@pytest.mark.slow
 def test_a_script_computes_the_same_exact_kernels():
     panel = Preset({**KERNELS, "m_max": 40})
     source = PAGE.source(panel)
@@ -163,12 +170,14 @@ def test_a_kernel_that_cannot_be_computed_leaves_the_curves(monkeypatch):
     assert array(curve["x"])[-1] == 40
 
 
+@pytest.mark.slow
 def test_exact_kernels_are_offered_to_ridge_regression_in_memory(large):
     for setting, offered in (({}, True), ({"loss": "logistic"}, False), ({"all_rows": True}, False)):
         at = opened(SLUG, {**large, **setting})
         assert (f"{SLUG}.exact" in at.session_state) == offered
 
 
+@pytest.mark.slow
 def test_architectures_are_ranked():
     setting = {"data": "photo_patches", "data.max_samples": 200, "maps": ["CompositionalFeatures"], "m_max": 40}
     setting |= {"skeletons": ["4-4", "full"], "references": [], "seeds": 2, "normalise": "standardise rows"}
@@ -330,6 +339,7 @@ def test_what_cannot_read_all_rows_fails_alone_and_says_why(large):
         assert any("by ridge regression, not by logistic" in w.value for w in at.warning) == (loss == "logistic")
 
 
+@pytest.mark.slow
 def test_all_rows_are_offered_where_there_are_more(large):
     asked = "Train on all rows"
     assert any(box.label == asked for box in [*opened(SLUG, large).toggle, *opened(SLUG, large).checkbox])

@@ -144,6 +144,7 @@ def test_the_same_rows_are_compared_in_pairs(mine, theirs, verdict):
     assert verdict in describe.explanation(result_of([mine, mine], theirs))
 
 
+@pytest.mark.slow
 def test_the_pairs_are_those_of_mcnemars_exact_test():
     """Told apart where the exact test rejects at about 5%: never above 7%, always below 2%."""
     rng, told, p = np.random.default_rng(0), [], []

@@ -26,6 +26,7 @@ def traces(spec, kind):
     return [t for t in spec["data"] if t["type"] == kind]
 
 
+@pytest.mark.slow
 def test_default_draws_a_grid_and_the_share_of_boxes(grids):
     at = opened(SLUG)
     shared = shared_boxes(grids, 0, 100)

@@ -31,6 +31,7 @@ def test_a_formula_comes_from_the_address(formula):
     assert not at.error and not at.toast
 
 
+@pytest.mark.slow
 def test_weights_of_other_lengths_change_the_kernel_here_and_on_other_pages():
     at = opened(SLUG, query={"function": "sin(4*x)"})
     plain = drawn(at, "built-kernel")[1]
@@ -72,6 +73,7 @@ def test_a_density_is_not_drawn_below_zero_and_ends_in_nothing(what, lowest):
     assert values.min() == pytest.approx(lowest) and formula(np.array([12.0]))[0] == 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("state", "words"),
     [
@@ -95,6 +97,7 @@ def test_the_verdict_is_in_the_sentence():
         assert any(words in element.value for element in at.markdown)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slug", ["distance-saturation", "decision-surfaces"])
 def test_a_map_that_was_built_can_be_used_on_other_pages(slug):
     at = opened(slug, query={"map": "RandomActivation", "function": "max(0, x)^2", "n_components": "100"})

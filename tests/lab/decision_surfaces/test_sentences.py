@@ -67,6 +67,7 @@ def test_every_number_of_the_sentence_is_drawn(seed):
     said.says_nothing_else()
 
 
+@pytest.mark.slow
 def test_the_difference_is_counted_where_the_points_are_and_falls_as_features_tend_to_the_kernel():
     """Two spirals, whose square is mostly empty: more features differ from the exact machine on fewer points."""
     split = make_split(page_at("decision-surfaces", {"n_components": 10}).source.dataset, "none")
@@ -82,6 +83,7 @@ def test_the_difference_is_counted_where_the_points_are_and_falls_as_features_te
     assert apart[0] > 5 * apart[1] and apart[0] > 5 * apart[2]
 
 
+@pytest.mark.slow
 def test_crosses_that_are_not_all_drawn_are_said_to_be_fewer():
     """Linear features of an exclusive or misclassify about half of 500 test points."""
     noisy = {"data": "xor", "data.n_samples": 2000, "data.noise": 0.4, "map": "RandomProjection", "n_components": 2}

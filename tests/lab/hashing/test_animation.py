@@ -19,6 +19,7 @@ def shown(values, cache):
     return compute(PAGE, source, PAGE.settings(panel, source), cache), panel
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("settings", "control", "value"),
     [

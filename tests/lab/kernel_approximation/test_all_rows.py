@@ -227,6 +227,7 @@ def test_it_is_offered_where_there_are_more_rows(write):
     assert not offered(opened(SLUG, {**SMALL, "data": "digits"}))
 
 
+@pytest.mark.slow
 def test_the_page_draws_all_rows_next_to_the_points(write):
     write(table())
     at = opened(SLUG, SMALL)

@@ -158,6 +158,7 @@ def test_a_smaller_largest_m_keeps_the_marked_one_on_the_grid():
     assert at.session_state[f"{SLUG}.m"] == 99
 
 
+@pytest.mark.slow
 def test_shared_pool_preset_says_what_equal_projections_give():
     at = opened(SLUG)
     next(b for b in at.button if b.label == "Shared pool").click().run()

@@ -80,6 +80,7 @@ def test_largest_weight_is_that_of_the_runs(split):
     assert (reference >= expected.quantiles[1] * (1 - 1e-5)).all() and "median of 5 runs" in text(at)
 
 
+@pytest.mark.slow
 def test_every_family_takes_part_and_keeps_its_setting():
     at = opened(SLUG, SMALL | {"learners": ["SigmoidalRidge", "RandomFourier"], "scale": 0.1, "activation": "erf"})
     assert list(traces(at)) == ["AdaBoost", "Random sigmoids", "Random Fourier"]
@@ -87,6 +88,7 @@ def test_every_family_takes_part_and_keeps_its_setting():
     assert not np.array_equal(before, array(traces(changed(at, SLUG, {"scale": 3.0}))["Random sigmoids"]["y"]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", ["logistic", "hinge", "exponential"])
 def test_other_losses(loss):
     at = opened(SLUG, SMALL | {"loss": loss, "k_max": 20, "stumps": 0})

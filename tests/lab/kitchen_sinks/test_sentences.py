@@ -37,6 +37,7 @@ def frame_of_texts(found, said):
     return n_test
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", seeds(8))
 def test_errors_are_the_least_that_are_drawn_and_k_the_first_that_reach_them(seed):
     found = page_at("kitchen-sinks", settings(seed))

@@ -20,6 +20,7 @@ def points():
     return prepare_points(datasets.load("turning_head"), "unit norm", 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["RandomMaxout", "RandomFourier", "RandomBinning", "HybridCompositional"])
 def test_embeddings_are_those_of_each_m(name, points):
     spec = MapSpec(map_class(name), n_components=24, random_state=2)

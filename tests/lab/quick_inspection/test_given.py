@@ -73,6 +73,7 @@ def test_rows_and_findings_of_a_file_have_the_names_of_the_file(tmp_path):
         rfviz.inspect(tmp_path / "a.csv", compare="nothing")
 
 
+@pytest.mark.slow
 def test_labels_are_matched_with_the_rows_that_they_belong_to():
     frame = table(n=200)
     labels = pd.Series(np.where(frame["a"] > 0, "p", "q"))

@@ -82,6 +82,7 @@ def test_every_data_set_without_download_is_inspected(name):
     assert f"{datasets.load(name).n_samples:,} rows" in found["Rows and labels"][2]
 
 
+@pytest.mark.slow
 def test_the_default_says_what_the_analyses_find():
     at = opened(SLUG)
     data = datasets.load("breast_cancer")
@@ -166,6 +167,7 @@ def test_the_pages_that_links_lead_to_take_their_settings(slug):
     assert there.session_state[f"{slug}.data"] == "digits"
 
 
+@pytest.mark.slow
 def test_planted_oddities_are_all_named(folder):
     generator = np.random.default_rng(0)
     X = generator.standard_normal((400, 5))
@@ -233,6 +235,7 @@ def test_a_click_shows_the_row_and_its_neighbours():
     assert at.session_state[f"{SLUG}.row"] == 462 and at.dataframe[0].value["row"].iloc[0] == 462
 
 
+@pytest.mark.slow
 def test_a_row_of_images_is_shown_as_images():
     at = opened(SLUG, {"data": "digits", "row": 5})
     (gallery,) = [html.proto.body for html in at.get("html") if "rfviz-gallery" in html.proto.body]
@@ -240,6 +243,7 @@ def test_a_row_of_images_is_shown_as_images():
     assert len(specs(at)[0]["layout"]["images"]) > 20
 
 
+@pytest.mark.slow
 def test_colours_step_through_labels_and_columns():
     at = opened(SLUG, {"data": "moons"})
     assert at.session_state[f"{SLUG}.colour"] == "label" and len(specs(at)[0]["data"]) == 2
@@ -290,6 +294,7 @@ def test_what_is_shared_is_what_the_page_shows():
     assert "row=2" in visit.script()
 
 
+@pytest.mark.slow
 def test_images_with_a_contradicted_label_are_shown(tmp_path):
     data = datasets.load("digits")
     y, wrong = np.asarray(data.y).copy(), np.arange(17, 1797, 90)

@@ -45,6 +45,7 @@ def test_findings_are_a_table_for_programs(report):
     assert len(report.rows("leaks")) == 0
 
 
+@pytest.mark.slow
 def test_rows_are_positions_and_a_mask_selects_them_whatever_the_index(tmp_path):
     df = table().drop(index="id7").reset_index(drop=True)
     both = pd.concat([df, df.iloc[[5, 0]], df.tail(1)])  # labels 5, 0 and 118 twice

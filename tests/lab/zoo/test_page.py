@@ -41,6 +41,7 @@ def test_every_map_has_a_card(first):
     assert len(set(colours)) == len(colours)
 
 
+@pytest.mark.slow
 def test_a_map_that_refuses_the_plane_has_a_card_that_says_why(monkeypatch):
     def refuse(self, X, y=None):
         raise ParameterError("X", "must have three columns", X.shape[1], "Add one.")
@@ -78,6 +79,7 @@ def test_pages_understand_the_links(name, first):
         assert at.session_state[f"{slug}.{key}"] in (name, [name])
 
 
+@pytest.mark.slow
 def test_controls_change_what_they_should(first):
     at = opened(ZOO, {"m": 8})
     few = gallery(at)
@@ -96,6 +98,7 @@ def test_controls_change_what_they_should(first):
         assert before["pictures"]["feature"] != after["pictures"]["feature"]
 
 
+@pytest.mark.slow
 def test_a_click_moves_the_point():
     at = opened(ZOO)
     at.session_state["zoo.gallery:row"] = 5 * SIDE + 7

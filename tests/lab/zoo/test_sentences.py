@@ -23,6 +23,7 @@ def squares(figure):
     return cards
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", seeds(4))
 def test_the_errors_that_are_said_are_those_of_the_cards(seed):
     rng = np.random.default_rng(seed)

@@ -84,6 +84,7 @@ def test_pins_send_nothing_where_there_are_none():
     assert not component(at, "rfviz.pins") and not component(at, "rfviz.pin_sheet")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slug", MAIN)
 def test_main_charts_can_be_pinned_and_a_link_draws_them_again(slug):
     at = opened(slug)
