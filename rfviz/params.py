@@ -214,7 +214,7 @@ class Param:
         return low, high
 
     def stops(self) -> list[int] | list[float]:
-        """Return the values a logarithmic slider stops at, within the slider's bounds, the default among them."""
+        """Return the values that a slider stops at, the default too: its marks, or logarithmic ones."""
         if self.marks:
             return sorted({*self.marks, self.default})
         low, high = self.slider_ends()

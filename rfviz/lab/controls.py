@@ -139,7 +139,7 @@ def some_of(
 
 
 def _stops(param: Param, default: Any) -> list[Any]:
-    if param.log:
+    if param.log or param.marks:
         stops: list[Any] = list(param.stops())
         if not isinstance(default, str) and default not in stops:
             stops = sorted([*stops, default])

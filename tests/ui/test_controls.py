@@ -174,3 +174,9 @@ def test_what_is_no_number_gives_the_default_of_the_page(text):
     pool = next(p for p in registry()["RandomMaxout"].params if p.name == "pool_size")
     assert pool.default != 16 and of_param(pool, 16).clean(text) == 16
     assert of_param(pool).clean(text) == pool.default
+
+
+def test_a_slider_stops_at_its_marks_also_where_it_is_not_logarithmic():
+    threshold = of_param(Param("threshold", 0.0, "float", -2.0, 2.0, marks=(-1.0, -0.5, 0.5, 1.0)))
+    assert list(threshold.options) == [-1.0, -0.5, 0.0, 0.5, 1.0]
+    assert threshold.clean(0.4) == 0.5
