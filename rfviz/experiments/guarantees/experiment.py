@@ -165,7 +165,7 @@ _RISK_M, _RISK_SEEDS, _TEST_SHARE = 1000, 3, 0.25
 
 @dataclass(frozen=True, eq=False)
 class KernelResult:
-    """Measured errors with bounds, the dimension in these, and why there is no bound, or an empty text."""
+    """Measured errors with bounds, the dimension in these, and the reason if no bound is known, else an empty text."""
 
     comparison: Comparison
     dimension: int

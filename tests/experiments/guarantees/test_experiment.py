@@ -45,7 +45,7 @@ def test_the_bound_is_that_of_the_steps(moons, delta):
 def test_what_is_measured_is_measured_once_for_all_bounds(moons, monkeypatch):
     cache = Cache()
     LearningGuarantees(feature_map=WAVES).run(moons, cache=cache)
-    monkeypatch.setattr(RandomFourier, "fit", None)  # whatever is computed anew now fails
+    monkeypatch.setattr(RandomFourier, "fit", None)  # fails if anything is computed again
     for setting in ({"loss": "ramp"}, {"delta": 0.2}, {"rows": 1000}, {"size": 3.0}):
         LearningGuarantees(feature_map=WAVES, **setting).run(moons, cache=cache)
 

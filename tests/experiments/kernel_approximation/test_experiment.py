@@ -43,7 +43,7 @@ def test_it_measures_the_errors_of_its_maps_and_its_repr_makes_it_again():
     np.testing.assert_allclose(frame["RMSE ÷ mean k(x, x)"], expected.errors.average("rmse") / expected.unit)
     names = {"KernelApproximation": KernelApproximation, "RandomFourier": RandomFourier}
     assert eval(repr(experiment), names) == experiment
-    (only,) = experiment.parts("digits")  # there are no parts but those of all rows
+    (only,) = experiment.parts("digits")  # only passes over all rows are parts
     assert only.to_frame().equals(frame)
 
 

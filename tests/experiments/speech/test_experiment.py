@@ -26,7 +26,7 @@ def test_a_result_comes_after_each_map_and_the_last_is_that_of_run():
     whole = experiment.run(cache=cache)
     pd.testing.assert_frame_equal(found[-1], whole.to_frame("speech-errors"))
     assert list(found[-1]["m"])[1:] == [20, 40, 20, 40]
-    # What is shown is no reason to learn again: all comes from the cache.
+    # Another view learns nothing again: all comes from the cache.
     for change, said in (({"m": 20}, "m = 20"), ({"shown": "Random Fourier"}, "Random Fourier")):
         assert said in dataclasses.replace(experiment, **change).run(cache=cache).chart().words
     pd.testing.assert_frame_equal(Speech(maps=[MAXOUT], **SMALL).run().to_frame("speech-errors"), found[1])
