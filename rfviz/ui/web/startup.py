@@ -54,12 +54,12 @@ def _warm_up() -> None:
         from rfviz.ui.web.warm_up import import_pages, warm_up
 
         warm_up()
-        _ready.set()
-        import_pages()
     except Exception:  # pages then import for themselves, and say what fails
         _log.exception("What pages need could not be prepared")
+        return
     finally:
         _ready.set()
+    import_pages()
 
 
 def is_ready() -> bool:

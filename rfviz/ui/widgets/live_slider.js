@@ -1,6 +1,8 @@
 // A slider that reports while it is dragged, by one_in_flight.js; or when it is let go, where play.js has the frames.
 // After the last key: so long, and so many frames of the screen, since a browser that is busy hears of keys late.
 const REST_MS = 150, REST_FRAMES = 9;
+// After a slider is let go, its frame stays until the server has answered what was sent before, or so long.
+const HOLD_MS = 10_000;
 const states = new WeakMap();
 
 function show(root, state, index) {
@@ -30,7 +32,7 @@ function release(state) {
   state.dragging = false;
   if (!state.held) return;
   // What the server still answers is older than the frame: the chart would go back to it.
-  if (state.inFlight && performance.now() - state.sentAt < PATIENCE_MS) {
+  if (state.inFlight && performance.now() - state.sentAt < HOLD_MS) {
     state.rest = requestAnimationFrame(() => release(state));
     return;
   }
