@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import pandas as pd
 
 from rfviz.features.draws import generator
 from rfviz.inspection.columns import Columns
-from rfviz.inspection.finding import Finding
+from rfviz.inspection.finding import Claim, Claims, Finding
 from rfviz.inspection.question import Question
 from rfviz.inspection.raw import Raw
 from rfviz.inspection.words import plural, quoted, share
@@ -175,6 +175,15 @@ class ExactCopies(Question[CopyResult]):
     """Which rows are equal; where none are, which are but for a number of the row, if not by chance."""
 
     name, key = "Exact copies", "copies"
+    kinds: ClassVar = {
+        "copies": (
+            "Rows that equal an earlier one in all columns but the label and those of `apart from`: cell by cell, "
+            "numbers as numbers, gaps equal to gaps."
+        ),
+        "copies across a split": "Test rows that equal a training row.",
+        "copies with other labels": "Rows that equal a row with another label.",
+        "pairs by chance": "Pairs of equal rows to expect, were the columns independent.",
+    }
 
     def compute(self, inspection: Inspection) -> CopyResult:
         inspection.progress(0.1, "Exact copies")
@@ -191,29 +200,40 @@ class ExactCopies(Question[CopyResult]):
         apart = exact_copies(raw, keys)
         return result if apart.may_be_chance else apart
 
-    def describe(self, result: CopyResult, inspection: Inspection) -> Finding:
+    def claims(self, result: CopyResult, inspection: Inspection) -> Iterator[Claim]:
+        n, ignored = len(result.group), {"apart from": result.ignored}
+        yield Claim("copies", result.n_extra, n_rows=n, of=ignored, rows=result.repeats)
+        if result.n_across:
+            yield Claim("copies across a split", result.n_across, n_rows=n, of=ignored)
+        if result.n_conflicting:
+            yield Claim("copies with other labels", result.n_conflicting, n_rows=n, of=ignored)
+        if result.may_be_chance:
+            yield Claim("pairs by chance", result.by_chance, n_rows=n, of=ignored)
+
+    def describe(self, claims: Claims, inspection: Inspection) -> Finding:
         rows, how = inspection.rows, inspection.source.normalise
         link = ("hashing", {"map": "RandomBinning", "metric": "euclidean", "normalise": how})
-        n = len(result.group)
+        copies = claims[0]
+        n_extra, n, ignored = copies.value, copies.n_rows, copies.of["apart from"]
         of = rows.of_all(n)
-        but = f" apart from {quoted(result.ignored)}" if result.ignored else ""
-        if not result.n_extra:
+        but = f" apart from {quoted(ignored)}" if ignored else ""
+        if not n_extra:
             return self.say("fine", f"No two of the {n:,} rows{of} are equal{but}.")
-        what = plural(result.n_extra, "is a copy of an earlier row", "are copies of earlier rows")
-        text = f"{counted(result.n_extra, 'row')} of {n:,}{of} ({share(result.n_extra / n)}) {what}{but}"
-        text = f"All {n:,} rows{of} are equal{but}" if result.n_extra == n - 1 else text
-        found = self.say("warning", text, *link).about(result.repeats)
-        if result.n_across:
-            which = f"{counted(result.n_across, 'test row')} {plural(result.n_across, 'is', 'are')}"
+        what = plural(n_extra, "is a copy of an earlier row", "are copies of earlier rows")
+        text = f"{counted(n_extra, 'row')} of {n:,}{of} ({share(n_extra / n)}) {what}{but}"
+        text = f"All {n:,} rows{of} are equal{but}" if n_extra == n - 1 else text
+        found = self.say("warning", text, *link).about(copies.rows)
+        if across := claims.value("copies across a split"):
+            which = f"{counted(across, 'test row')} {plural(across, 'is', 'are')}"
             return replace(found, text=f"{text}; {which} among the training rows too.")
-        if result.n_conflicting:
-            which = f"{counted(result.n_conflicting, 'row')} {plural(result.n_conflicting, 'is', 'are')}"
+        if conflicting := claims.value("copies with other labels"):
+            which = f"{counted(conflicting, 'row')} {plural(conflicting, 'is', 'are')}"
             return replace(found, text=f"{text}; {which} equal to one with another label.")
-        if result.n_extra == n - 1:
+        if n_extra == n - 1:
             return replace(found, text=f"{text}.")
-        if result.may_be_chance:
+        if claims.get("pairs by chance"):
             return replace(found, status="fine", text=f"{text}, as chance brings about where columns take few values.")
-        many = plural(result.n_extra, "it counts twice, and may", "they count more than once, and may")
+        many = plural(n_extra, "it counts twice, and may", "they count more than once, and may")
         return replace(found, status="look", text=f"{text}: {many} land on both sides of a split.")
 
     def note(self, result: CopyResult) -> str:

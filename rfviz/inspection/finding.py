@@ -18,8 +18,17 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 __all__ = [
-    "STATUSES", "STATUS_COLOURS", "Finding", "findings_frame", "findings_html", "plot_findings", "records", "verdict"
-]  # fmt: skip
+    "STATUSES",
+    "STATUS_COLOURS",
+    "Claim",
+    "Claims",
+    "Finding",
+    "findings_frame",
+    "findings_html",
+    "plot_findings",
+    "records",
+    "verdict",
+]
 
 #: Words of each status, the most urgent first.
 STATUSES = {"warning": "warning", "look": "worth a look", "fine": "fine", "unknown": "cannot be said"}
@@ -28,6 +37,84 @@ _MARKS = {"warning": "x", "look": "diamond", "fine": "circle", "unknown": "circl
 # Pixels of a title and of a line of a sentence; characters in it, for a chart about 900 pixels wide.
 _ROW, _LINE, _WIDE = 26, 19, 86
 STATUS_COLOURS = {"warning": "#c0392b", "look": "#d98200", "fine": "#2e8b57", "unknown": "#808790"}
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """One thing that a finding says of the data, in a form that another program can compute again.
+
+    Attributes
+    ----------
+    what : str
+        Its kind, one of the question's :attr:`rfviz.inspection.question.Question.kinds`, which say how to compute it.
+    value : bool, int, float, str, None, or tuple of these
+        What is claimed: a number in its unit, never rounded. An absence is a number as well: no copies are 0 copies.
+    columns : tuple of hashable
+        The columns that it is about, as the file names them. Empty: all columns but the label, or none.
+    n_rows : int
+        How many rows it was computed on.
+    least : float, optional
+        Of an absence: the least value that would have been told.
+    of : mapping of str to value
+        What else it takes to compute it again: the class whose share is told, the value that a code is.
+    rows : ndarray of int
+        The rows of the file that it is about, from 0; empty if it is about all or none.
+    """
+
+    what: str
+    value: Any
+    columns: tuple[Any, ...] = ()
+    n_rows: int = 0
+    least: float | None = None
+    of: Mapping[str, Any] = field(default_factory=dict)
+    rows: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64), repr=False)
+
+    def record(self) -> dict[str, Any]:
+        """Return it as plain Python objects, for JSON."""
+        return {
+            "what": self.what,
+            "value": _plain(self.value),
+            "columns": list(self.columns),
+            "n_rows": int(self.n_rows),
+            "least": _plain(self.least),
+            "of": {name: _plain(value) for name, value in self.of.items()},
+            "rows": self.rows.tolist(),
+        }
+
+
+class Claims(tuple[Claim, ...]):
+    """The claims of one finding, from which its sentence is written."""
+
+    __slots__ = ()
+
+    def of(self, what: str) -> Claims:
+        """Return those of a kind, in their order."""
+        return Claims(claim for claim in self if claim.what == what)
+
+    def get(self, what: str) -> Claim | None:
+        """Return the first of a kind, or None if there is none."""
+        return next((claim for claim in self if claim.what == what), None)
+
+    def value(self, what: str, default: Any = None) -> Any:
+        """Return the value of the first of a kind."""
+        claim = self.get(what)
+        return default if claim is None else claim.value
+
+    @property
+    def columns(self) -> tuple[Any, ...]:
+        """All columns that they are about, each once."""
+        return tuple(dict.fromkeys(column for claim in self for column in claim.columns))
+
+    @property
+    def rows(self) -> np.ndarray:
+        """All rows of the file that they are about, from 0, in their order."""
+        return np.unique(np.concatenate([np.empty(0, dtype=np.int64), *(claim.rows for claim in self)]))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return list(map(_plain, value))
+    return value.item() if isinstance(value, np.generic) else value
 
 
 @dataclass(frozen=True)
@@ -43,7 +130,7 @@ class Finding:
     status : str
         One of :data:`STATUSES`.
     text : str
-        A plain sentence with its number.
+        A plain sentence with its number, written from its claims.
     rows : ndarray of int
         The rows of the file that it is about, counted from 1; empty if it is about all or none.
     columns : tuple of hashable
@@ -52,6 +139,8 @@ class Finding:
         Slug of a page that shows it; empty if none does.
     values : mapping
         Settings there, next to the data set.
+    claims : Claims
+        What it says, for programs.
     """
 
     name: str
@@ -62,6 +151,7 @@ class Finding:
     values: Mapping[str, Any] = field(default_factory=dict)
     rows: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64), compare=False, repr=False)
     columns: tuple[Any, ...] = ()
+    claims: Claims = field(default=Claims(), compare=False, repr=False)
 
     def __str__(self) -> str:
         return f"{self.name} ({STATUSES[self.status]}): {self.text}"
@@ -73,12 +163,19 @@ class Finding:
 
 
 def records(findings: Sequence[Finding]) -> list[dict[str, Any]]:
-    """Return the findings as plain records, for programs and JSON: short name, status, text, rows, columns.
+    """Return the findings as plain records, for programs and JSON: short name, status, text, rows, columns, claims.
 
     Rows are positions from 0, as programs count them; sentences, and all that people read, count rows from 1.
     """
     return [
-        {"name": f.key, "status": f.status, "text": f.text, "rows": (f.rows - 1).tolist(), "columns": list(f.columns)}
+        {
+            "name": f.key,
+            "status": f.status,
+            "text": f.text,
+            "rows": (f.rows - 1).tolist(),
+            "columns": list(f.columns),
+            "claims": [claim.record() for claim in f.claims],
+        }
         for f in findings
     ]
 

@@ -11,7 +11,7 @@ from rfviz.cache import Cache
 from rfviz.datasets import Dataset
 from rfviz.errors import DataError, RfvizError
 from rfviz.inspection.drift import AUTOMATIC
-from rfviz.inspection.finding import Finding
+from rfviz.inspection.finding import Claims, Finding
 from rfviz.inspection.maps import MapResult, Maps
 from rfviz.inspection.question import Computation, Picture, Question
 from rfviz.inspection.questions import QUESTIONS
@@ -211,14 +211,23 @@ class Inspection:
         If the data cannot answer it, the finding is why.
         """
         question = self.question(question) if isinstance(question, str) else question
+        claims = Claims()
         try:
             result = self.answer(question)
-            finding = None if result is None else question.describe(result, self)
+            if result is None:
+                return None
+            if type(question).claims is Question.claims:  # TODO: until every question has its claims
+                finding = question.describe(result, self)
+            else:
+                claims = Claims(question.claims(result, self))
+                finding = question.describe(claims, self)
         except RfvizError as error:
             finding = question.say("unknown", str(error))
         if finding is None:
             return None
-        return replace(finding, columns=tuple(map(self.raw.table.own_name, finding.columns)))
+        own_name = self.raw.table.own_name
+        claims = Claims(replace(claim, columns=tuple(map(own_name, claim.columns))) for claim in claims)
+        return replace(finding, columns=tuple(map(own_name, finding.columns)), claims=claims)
 
     def shown(self, question: Question[R]) -> R | None:
         """Return the answer of a question, or None if its sentence is all that there is to show."""

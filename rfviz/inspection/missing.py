@@ -12,7 +12,7 @@ from scipy.stats import chi2_contingency, norm, rankdata
 
 from rfviz.datasets.files.table import NUMBER
 from rfviz.inspection.drawing import MOST_BARS, plot_bars
-from rfviz.inspection.finding import Finding
+from rfviz.inspection.finding import Claim, Claims, Finding
 from rfviz.inspection.question import Picture, Question
 from rfviz.inspection.raw import Raw
 from rfviz.inspection.words import plural, sentences, share, some_of
@@ -163,55 +163,82 @@ class Missing(Question[MissingResult]):
         "a thousand tables."
     )
 
+    kinds: ClassVar = {
+        "rows with gaps": "Rows that lack a value of a column that is not completely empty; there are `columns`.",
+        "missing share": "The share of the rows that lack a value of the column. Infinite numbers are missing, too.",
+        "infinite values": "Infinite numbers in the column.",
+        "unlabelled rows": "Rows without a label.",
+        "gaps by label": (
+            "How far a gap in the column depends on the label: Cramér’s V, or for a target the absolute correlation of "
+            "gaps with its ranks. `share` of the rows of `class` have the gap, `other share` of those of `other class`."
+        ),
+    }
+
     def applies(self, inspection: Inspection) -> bool:
         return not inspection.has_images
 
     def compute(self, inspection: Inspection) -> MissingResult:
         return inspect_missing(inspection.raw)
 
-    def describe(self, result: MissingResult, inspection: Inspection) -> Finding:
+    def claims(self, result: MissingResult, inspection: Inspection) -> Iterator[Claim]:
         n = result.n_rows
-        unlabelled = (
-            f"{counted(result.unlabelled, 'row')} of {n:,} {plural(result.unlabelled, 'lacks', 'lack')} a label"
-        )
-        if not result.shares:
-            if result.unlabelled:
+        yield Claim("rows with gaps", len(result.rows), n_rows=n, of={"columns": result.n_columns}, rows=result.rows)
+        for column, part in result.shares:
+            yield Claim("missing share", part, (column,), n)
+        for column, n_infinite in result.infinite:
+            yield Claim("infinite values", n_infinite, (column,), n)
+        if inspection.raw.y is not None:
+            unlabelled = inspection.raw.file_rows(np.flatnonzero(~inspection.raw.labelled))
+            yield Claim("unlabelled rows", result.unlabelled, n_rows=n, rows=unlabelled)
+        for gap in result.telling:
+            (most, more), (least, less) = gap.most, gap.least
+            of = {"class": most, "share": more, "other class": least, "other share": less} if most else {}
+            yield Claim("gaps by label", gap.strength, (gap.column,), n - result.unlabelled, of=of)
+
+    def describe(self, claims: Claims, inspection: Inspection) -> Finding:
+        with_gaps = claims[0]
+        n, n_columns = with_gaps.n_rows, with_gaps.of["columns"]
+        shares = [(claim.columns[0], claim.value) for claim in claims.of("missing share")]
+        n_unlabelled = claims.value("unlabelled rows", 0)
+        unlabelled = f"{counted(n_unlabelled, 'row')} of {n:,} {plural(n_unlabelled, 'lacks', 'lack')} a label"
+        if not shares:
+            if n_unlabelled:
                 return self.say("look", f"No value is missing in the columns, but {unlabelled}.")
             return self.say("fine", f"No value is missing in any of the {n:,} rows.")
-        empty = [column for column, part in result.shares if part == 1.0]
-        partly = [(column, part) for column, part in result.shares if part < 1.0]
+        empty = [column for column, part in shares if part == 1.0]
+        partly = [(column, part) for column, part in shares if part < 1.0]
         parts = []
         if partly:
-            n_rows = len(result.rows)
+            n_rows = with_gaps.value
             parts.append(
                 f"{counted(n_rows, 'row')} of {n:,} ({share(n_rows / n)}) {plural(n_rows, 'lacks', 'lack')} some value"
             )
             worst = ", ".join(f"“{column}” {share(part)}" for column, part in partly[:3])
             parts[-1] += f": {worst}{_others_that_lack(partly)}"
-        if result.infinite:
-            which = [column for column, _ in result.infinite]
-            n_infinite = counted(sum(n for _, n in result.infinite), "infinite value")
-            held = f"{some_of(result.n_columns, which)} {plural(len(which), 'holds', 'hold')} {n_infinite}"
+        if infinite := claims.of("infinite values"):
+            which = infinite.columns
+            n_infinite = counted(sum(claim.value for claim in infinite), "infinite value")
+            held = f"{some_of(n_columns, which)} {plural(len(which), 'holds', 'hold')} {n_infinite}"
             parts.append(f"{held}, which count{'s' * n_infinite.startswith('1 ')} as missing")
         if empty:
-            parts.append(f"{some_of(result.n_columns, empty)} {plural(len(empty), 'is', 'are')} completely empty")
-        if result.unlabelled:
+            parts.append(f"{some_of(n_columns, empty)} {plural(len(empty), 'is', 'are')} completely empty")
+        if n_unlabelled:
             parts.append(unlabelled)
-        status = "look" if empty or result.unlabelled or max(p for _, p in result.shares) >= _SOME_MISSING else "fine"
-        if result.telling:
-            gap = result.telling[0]
-            what = f"Whether “{gap.column}” is empty depends on the label"
-            if gap.most[0]:
-                what += (
-                    f": it is for {share(gap.most[1])} of “{gap.most[0]}” and {share(gap.least[1])} of “{gap.least[0]}”"
-                )
+        status = "look" if empty or n_unlabelled or max(part for _, part in shares) >= _SOME_MISSING else "fine"
+        telling = claims.of("gaps by label")
+        if telling:
+            gap = telling[0]
+            what = f"Whether “{gap.columns[0]}” is empty depends on the label"
+            if gap.of:
+                most, least = share(gap.of["share"]), share(gap.of["other share"])
+                what += f": it is for {most} of “{gap.of['class']}” and {least} of “{gap.of['other class']}”"
             parts.append(f"{what}. Filling in the gaps does not hide this")
             status = "warning"
         elif partly and partly[0][1] >= _MANY_MISSING:
             status = "warning"
         # Dropping rows does not help if a column lacks most values.
-        named = [*(gap.column for gap in result.telling), *(column for column, _ in result.shares)]
-        return self.say(status, sentences(parts)).about(result.rows, named)
+        named = [*telling.columns, *(column for column, _ in shares)]
+        return self.say(status, sentences(parts)).about(with_gaps.rows, named)
 
     def pictures(self, result: MissingResult) -> Iterator[Picture]:
         if result.shares:

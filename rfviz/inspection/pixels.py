@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from rfviz.inspection.finding import Finding
+from rfviz.inspection.finding import Claim, Claims, Finding
 from rfviz.inspection.question import Question
 from rfviz.inspection.words import plural
 
@@ -30,6 +31,7 @@ class Pixels(Question[PixelResult]):
     """Which columns say nothing, of images: the pixels that never change."""
 
     name, key = "Columns", "columns"
+    kinds: ClassVar = {"constant pixels": "Values of an image, of `pixels`, that are the same in all images."}
 
     def applies(self, inspection: Inspection) -> bool:
         return inspection.has_images
@@ -38,8 +40,13 @@ class Pixels(Question[PixelResult]):
         X = inspection.source.dataset.X
         return PixelResult(int(np.sum(X.max(axis=0) == X.min(axis=0))), X.shape[1])
 
-    def describe(self, result: PixelResult, inspection: Inspection) -> Finding:
-        n_constant, n_pixels = result.n_constant, result.n_pixels
+    def claims(self, result: PixelResult, inspection: Inspection) -> Iterator[Claim]:
+        n_rows = len(inspection.source.dataset.X)
+        yield Claim("constant pixels", result.n_constant, n_rows=n_rows, of={"pixels": result.n_pixels})
+
+    def describe(self, claims: Claims, inspection: Inspection) -> Finding:
+        (claim,) = claims
+        n_constant, n_pixels = claim.value, claim.of["pixels"]
         if n_constant == n_pixels:
             return self.say("warning", "No pixel has more than a single value: all images are equal.")
         if not n_constant:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import pandas as pd
 
-from rfviz.inspection.finding import Finding
+from rfviz.inspection.finding import Claim, Claims, Finding
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -99,12 +99,16 @@ class Question(Computation, Generic[Result]):
         How the answer is found, in Markdown; empty if the sentence says it.
     formats : mapping
         Formats of numbers in the table of the answer, by their column.
+    kinds : mapping of str to str
+        The kinds of claims that it makes, and how each is computed from the cells of the file, so that another program
+        can check them.
     """
 
     name: ClassVar[str]
     key: ClassVar[str]
     method: ClassVar[str] = ""
     formats: ClassVar[Mapping[str, str]] = {}
+    kinds: ClassVar[Mapping[str, str]] = {}
 
     def applies(self, inspection: Inspection) -> bool:
         """Return whether it makes sense to ask it of these data."""
@@ -120,9 +124,13 @@ class Question(Computation, Generic[Result]):
             If these data cannot answer: the sentence is then the finding.
         """
 
+    def claims(self, result: Result, inspection: Inspection) -> Iterable[Claim]:
+        """Return what the answer claims of the data; columns as the table names them."""
+        raise NotImplementedError
+
     @abstractmethod
-    def describe(self, result: Result, inspection: Inspection) -> Finding | None:
-        """Return the answer in a sentence, or None if there is nothing to say."""
+    def describe(self, claims: Claims, inspection: Inspection) -> Finding | None:
+        """Return the answer in a sentence that says nothing but its claims, or None if there is nothing to say."""
 
     def pictures(self, result: Result) -> Iterable[Picture]:
         """Return what there is to draw."""
