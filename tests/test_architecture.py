@@ -27,6 +27,7 @@ ALLOWED = {
     "rfviz.cuda": {"errors", "backend"},
     "rfviz.kernels": {"errors", "params", "backend"},
     "rfviz.bounds": {"errors", "kernels"},
+    "rfviz.theory": {"errors"},
     "rfviz.skeleton": {"errors", "params", "backend", "kernels"},
     "rfviz.features": {
         "errors",
@@ -48,7 +49,7 @@ ALLOWED = {
     "rfviz.analysis": {"errors", "params", "backend", "kernels", "bounds", "skeleton", "features", "linear_model"}
     | {"datasets", "formula", "inputs"},
 }
-_COMPUTING = ALLOWED["rfviz.analysis"] | {"analysis", "words"}
+_COMPUTING = ALLOWED["rfviz.analysis"] | {"analysis", "words", "theory"}
 ALLOWED |= {
     # The quick inspection, when it is called.
     "rfviz.distributed": {"errors", "features", "linear_model", "datasets", "cache", "lab"},

@@ -1,0 +1,20 @@
+"""Learning curves of random features, predicted from the exact kernel alone, before a feature is drawn."""
+
+from typing import TYPE_CHECKING
+
+from rfviz._lazy import import_when_asked
+
+if TYPE_CHECKING:
+    from rfviz.theory.learning_curve import PredictedError, best_penalty, features_needed, predicted_error
+    from rfviz.theory.spectrum import KernelSpectrum, kernel_spectrum
+
+__all__ = [
+    "KernelSpectrum",
+    "PredictedError",
+    "best_penalty",
+    "features_needed",
+    "kernel_spectrum",
+    "predicted_error",
+]
+
+import_when_asked(__name__)

@@ -1,0 +1,115 @@
+"""The spectrum of a kernel over a population of rows, and the power of a target along its eigenvectors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.linalg import LinAlgError, eigh
+
+from rfviz.errors import DataError, ParameterError
+
+__all__ = ["KernelSpectrum", "kernel_spectrum"]
+
+# Eigenvalues within 2% of each other are taken as one level: sums over them change by less than 1 part in 20,000.
+_LEVEL = 0.02
+# Eigenvalues below this part of the largest are rounding errors; one as far below zero is not.
+_ROUNDING, _INDEFINITE = 1e-13, 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class KernelSpectrum:
+    """Eigenvalues of a kernel over a population, and what of a target lies along each eigenvector.
+
+    Attributes
+    ----------
+    eigenvalues : ndarray of shape (k,)
+        Of the kernel matrix divided by its number of rows, positive, the largest first.
+    power : ndarray of shape (k,)
+        Mean square of the target along each eigenvector, summed over outputs.
+    rest : float
+        Mean square of the target outside these eigenvectors.
+    n_rows : int
+        Rows of the population.
+    is_centred : bool
+        Whether the features' means are taken away, as a model with an intercept does.
+    """
+
+    eigenvalues: np.ndarray
+    power: np.ndarray
+    rest: float
+    n_rows: int
+    is_centred: bool = True
+
+    @property
+    def variance(self) -> float:
+        """Mean square of the target: the error of a model that always answers its mean."""
+        return float(self.power.sum() + self.rest)
+
+    @cached_property
+    def levels(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Eigenvalues with nearly equal ones merged, how many each stands for, and their power, as columns."""
+        place = np.floor(np.log(self.eigenvalues) / _LEVEL)
+        starts = np.flatnonzero(np.diff(place, prepend=np.inf))
+        counts = np.diff(starts, append=len(place)).astype(np.float64)
+        values, power = (np.add.reduceat(part, starts) for part in (self.eigenvalues, self.power))
+        return (values / counts)[:, None], counts[:, None], power[:, None]
+
+    @property
+    def trace(self) -> float:
+        """Sum of the eigenvalues."""
+        return float(self.eigenvalues.sum())
+
+    def effective_dimension(self, penalty: float) -> float:
+        """Return Σ λ/(λ + penalty): how many directions a ridge penalty per row leaves free."""
+        return float(np.sum(self.eigenvalues / (self.eigenvalues + penalty)))
+
+
+def kernel_spectrum(K: np.ndarray, y: np.ndarray, is_centred: bool = True) -> KernelSpectrum:
+    """Decompose a kernel matrix, and a target along its eigenvectors.
+
+    Costs O(n³): about 1 s for 2,000 rows.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        The exact kernel of all pairs of rows.
+    y : ndarray of shape (n,) or (n, n_outputs)
+        Targets; of classes, one column of 0 and 1 for each. Their means are taken away.
+    is_centred : bool
+        Whether to take away the features' means, too, as a model with an intercept does.
+
+    Raises
+    ------
+    ParameterError
+        If the shapes do not fit each other.
+    DataError
+        If a value is not finite, the target is constant, or the matrix has negative eigenvalues, as no kernel has.
+    """
+    K, Y = np.array(K, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    Y = Y[:, None] if Y.ndim == 1 else Y
+    n = len(K)
+    if K.shape != (n, n) or Y.ndim != 2 or len(Y) != n or n < 2:
+        raise ParameterError("K", f"must be square, with a row for each of the {len(Y):,} targets", K.shape)
+    if not (np.isfinite(K).all() and np.isfinite(Y).all()):
+        raise DataError("The kernel matrix and the targets must be finite numbers.")
+    Y = Y - Y.mean(axis=0)
+    if not np.any(Y):
+        raise DataError("The target is the same in all rows: there is nothing to learn.")
+    if is_centred:
+        mean = K.mean(axis=0)
+        K -= mean
+        K -= mean[:, None] - mean.mean()
+    try:
+        values, vectors = eigh(K, overwrite_a=True, check_finite=False)
+    except LinAlgError as error:
+        raise DataError("The eigenvalues of the kernel matrix cannot be computed.") from error
+    values, vectors = values[::-1] / n, vectors[:, ::-1]
+    if not values[0] > 0:
+        raise DataError("The kernel is the same for all pairs of rows: it tells none of them apart.")
+    if values[-1] < -_INDEFINITE * values[0]:
+        raise DataError("The kernel matrix has negative eigenvalues: it is not a kernel of features.")
+    power = np.square(vectors.T @ Y).sum(axis=1) / n
+    kept = values > _ROUNDING * values[0]
+    return KernelSpectrum(values[kept], power[kept], float(power[~kept].sum()), n, is_centred)
