@@ -48,7 +48,7 @@ class Claim:
     what : str
         Its kind, one of the question's :attr:`rfviz.inspection.question.Question.kinds`, which say how to compute it.
     value : bool, int, float, str, None, or tuple of these
-        What is claimed: a number in its unit, never rounded. An absence is a number as well: no copies are 0 copies.
+        The claimed value in its unit, never rounded. An absence is a number as well: no copies are 0 copies.
     columns : tuple of hashable
         The columns that it is about, as the file names them. Empty: all columns but the label, or none.
     n_rows : int
