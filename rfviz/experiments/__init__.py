@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from rfviz.experiments.hashing import Hashing
     from rfviz.experiments.kernel_approximation import KernelApproximation
     from rfviz.experiments.kitchen_sinks import KitchenSinks
+    from rfviz.experiments.learning_curve import LearningCurve
     from rfviz.experiments.maxout_pca import MaxoutPCA
     from rfviz.experiments.pixel_cooccurrence import PixelCooccurrence
     from rfviz.experiments.speech import Speech
@@ -51,6 +52,7 @@ __all__ = [
     "KernelApproximation",
     "KernelGuarantees",
     "KitchenSinks",
+    "LearningCurve",
     "LearningGuarantees",
     "MaxoutPCA",
     "PixelCooccurrence",
@@ -74,6 +76,7 @@ EXPERIMENTS = {
     "KernelGuarantees": "guarantees",
     "LearningGuarantees": "guarantees",
     "DecisionSurfaces": "decision_surfaces",
+    "LearningCurve": "learning_curve",
     "Accuracy": "accuracy",
     "KitchenSinks": "kitchen_sinks",
     "Speech": "speech",

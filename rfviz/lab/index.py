@@ -206,6 +206,13 @@ NAVIGATION: tuple[PageRef, ...] = (
         elements=("Multiselect",),
     ),
     PageRef(
+        "learning-curve",
+        "Too many features?",
+        ":material/ssid_chart:",
+        "Learning",
+        "Can there be too many random features? And can the error be known before a single one is drawn?",
+    ),
+    PageRef(
         "kitchen-sinks",
         "Kitchen sinks",
         ":material/casino:",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -60,6 +60,14 @@ class KernelSpectrum:
     def trace(self) -> float:
         """Sum of the eigenvalues."""
         return float(self.eigenvalues.sum())
+
+    def with_noise(self, variance: float) -> KernelSpectrum:
+        """Return the spectrum with noise of a variance on the targets of its rows: power in all directions alike."""
+        if not variance:
+            return self
+        share = variance / self.n_rows
+        left = share * (self.n_rows - len(self.power))
+        return replace(self, power=self.power + share, rest=self.rest + left)
 
     def effective_dimension(self, penalty: float) -> float:
         """Return Σ λ/(λ + penalty): how many directions a ridge penalty per row leaves free."""

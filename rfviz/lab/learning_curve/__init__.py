@@ -1,0 +1,1 @@
+"""The page on learning curves: without Streamlit, but for its views."""

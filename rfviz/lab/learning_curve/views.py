@@ -1,0 +1,46 @@
+"""The layout of the page on learning curves: the curve, and below it the map of n and m, and the spectra."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from rfviz.experiments.base import Chart
+from rfviz.experiments.learning_curve.experiment import CurveResult, LearningCurve
+from rfviz.lab.learning_curve import text
+from rfviz.lab.panel import ScaledData
+from rfviz.ui import layout
+from rfviz.ui.page import STEPS, View
+from rfviz.ui.widgets.live_chart import selected_places
+
+__all__ = ["LearningCurveView"]
+
+
+class LearningCurveView(View[ScaledData, LearningCurve, CurveResult]):
+    """The measured and the predicted curve; a click on the map takes another number of rows."""
+
+    def prepare(self) -> None:
+        if clicks := selected_places("map"):
+            self.state.apply({"n": round(clicks[-1][1])})
+
+    def draw(self, settings: LearningCurve, result: CurveResult, charts: Sequence[Chart]) -> None:
+        self.main_chart(settings, result, charts[0])
+        titles = {"map": "**Any number of rows.** Predicted.", "spectrum": "**Why.** The kernel’s eigenvalues."}
+        for chart in charts[1:]:
+            st.markdown(titles[chart.name])
+            layout.chart(chart.figure, chart.name, chart.alt, secondary=True, placing=chart.name == "map")
+            layout.explain(chart.words)
+        self.draw_details(settings, result, charts)
+
+    def details(
+        self, settings: LearningCurve, result: CurveResult, charts: Sequence[Chart]
+    ) -> Mapping[str, Callable[[], Any]]:
+        frame = charts[0].frame
+        formats = dict.fromkeys(frame.columns[1:], "%.3f") | {"wrong classes": "percent"}
+        return {
+            STEPS: lambda: self.steps(settings),
+            "Numbers": lambda: layout.numbers(frame, formats, text.NUMBERS),
+            "How it is computed": lambda: st.markdown(text.METHOD),
+        }
