@@ -50,6 +50,11 @@ OTHERS = {
         {"data": "moons", "maps": ["RandomFourier"], "m_max": 20, "seeds": 1, "references": [], "grow": "rows",
          "gamma": 1.0},
     ],
+    "learning-curve": [
+        {"data": "moons", "data.n_samples": 120, "normalise": "standardise", "map": "RandomMaxout", "n": 30, "m": 21,
+         "alpha": 0.1, "noise": 0.1, "draws": 2, "seed": 3},
+        {"data": "moons", "data.n_samples": 80, "n": 20, "tuned": True, "draws": 1},
+    ],
     "decision-surfaces": [
         {"data": "moons", "data.n_samples": 100, "map": "RandomMaxout", "n_components": 20, "creases": 2, "C": 1.0,
          "svm_gamma": 1.0, "normalise": "standardise", "loss": "hinge", "seed": 3},

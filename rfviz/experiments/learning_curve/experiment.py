@@ -12,7 +12,7 @@ from rfviz.analysis.nested import prefix_grams
 from rfviz.analysis.points import NORMALISATION
 from rfviz.cache import Cache
 from rfviz.errors import ParameterError, RfvizError
-from rfviz.experiments.base import Chart, Experiment, experiment, revision
+from rfviz.experiments.base import Chart, Experiment, experiment, revision, specs_of
 from rfviz.experiments.data import Data
 from rfviz.experiments.learning_curve import describe
 from rfviz.experiments.learning_curve.compute import (
@@ -132,7 +132,7 @@ class CurveResult:
     m_grid : ndarray of int
     draws : tuple of Draw
     prediction : Prediction or None
-        None where the kernel has no closed form.
+        Absent if the kernel has no closed form.
     unpredicted : str
         Why not.
     spread : Spread
@@ -180,7 +180,7 @@ class CurveResult:
         Returns
         -------
         int or None
-            None where no m of the grid does, or the kernel has no closed form.
+            Absent if no m of the grid does, or the kernel has no closed form.
         """
         is_above = ~(self.test.mean(axis=0) <= (1.0 + within) * self.exact)
         first = 0 if not is_above.any() else int(np.flatnonzero(is_above)[-1]) + 1
@@ -215,7 +215,7 @@ class LearningCurve(Experiment[CurveResult]):
 
     Parameters
     ----------
-    map : feature map, or MapSpec
+    feature_map : feature map, or MapSpec
         Its number of features does not matter.
     normalise : str
         How rows are scaled first; see :data:`rfviz.analysis.points.NORMALISATION`.
@@ -239,12 +239,12 @@ class LearningCurve(Experiment[CurveResult]):
     --------
     >>> from rfviz.experiments import LearningCurve
     >>> from rfviz.features import RandomFourier
-    >>> result = LearningCurve(map=RandomFourier(gamma=2.0), n=50, draws=3, noise=0.2).run("digits")
+    >>> result = LearningCurve(feature_map=RandomFourier(gamma=2.0), n=50, draws=3, noise=0.2).run("digits")
     >>> int(result.numbers.m_grid[result.numbers.test.mean(axis=0).argmax()])
     50
     """
 
-    map: FeatureMap | MapSpec[FeatureMap]
+    feature_map: FeatureMap | MapSpec[FeatureMap]
     normalise: str = NORMALISATION.default
     n: int = N_ROWS.default
     alpha: float = ALPHA.default
@@ -260,7 +260,7 @@ class LearningCurve(Experiment[CurveResult]):
     @property
     def spec(self) -> MapSpec[FeatureMap]:
         """The map as a specification."""
-        return self.map if isinstance(self.map, MapSpec) else MapSpec.of(self.map)
+        return specs_of([self.feature_map])[0]
 
     @property
     def grid(self) -> tuple[int, ...]:
@@ -321,7 +321,7 @@ class LearningCurve(Experiment[CurveResult]):
     def charts(self, data: Data, numbers: CurveResult, cache: Cache) -> tuple[Chart, ...]:
         key = revision(data.key, self.normalise, self.spec.cls, self.n)
         curve = Chart(
-            "curve",
+            "learning-curve",
             partial(plot_curve, numbers, at=self.m, revision=key),
             numbers.to_frame,
             describe.summary(numbers),
@@ -337,7 +337,7 @@ class LearningCurve(Experiment[CurveResult]):
         return (
             curve,
             Chart(
-                "map",
+                "rows-and-features",
                 lambda: plot_map(grid(), self.n, self.tuned, revision=key),
                 lambda: grid().to_frame(),
                 describe.map_summary(numbers),

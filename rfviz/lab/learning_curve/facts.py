@@ -14,7 +14,7 @@ __all__: list[str] = []
 
 
 def _curve(n: int, alpha: float, tuned: bool = False) -> CurveResult:
-    experiment = LearningCurve(map=RandomFourier(gamma=3.0), n=int(n), alpha=float(alpha), tuned=tuned)
+    experiment = LearningCurve(feature_map=RandomFourier(gamma=3.0), n=int(n), alpha=float(alpha), tuned=tuned)
     return experiment.run("digits").numbers
 
 

@@ -85,14 +85,14 @@ class LearningCurvePage(ExperimentPage[ScaledData, LearningCurve, CurveResult]):
                 without=("n_components",),
             )
             n = panel.control(n_rows, min(N_ROWS.default, n_rows.marks[-1]))
-            grid = LearningCurve(map=spec, n=n).grid
+            grid = LearningCurve(feature_map=spec, n=n).grid
             m = panel.control(replace(M, marks=grid, high=grid[-1]), int(min(grid, key=lambda one: abs(one - n))))
             tuned = panel.control(TUNED)
             alpha = ALPHA.default if tuned else panel.control(ALPHA)
             noise, draws, seed = panel.control(NOISE), panel.control(DRAWS), panel.control(SEED)
         panel.formula(spec.cls.formula)
         return LearningCurve(
-            map=spec,
+            feature_map=spec,
             normalise=source.normalise,
             n=n,
             alpha=alpha,
@@ -107,7 +107,7 @@ class LearningCurvePage(ExperimentPage[ScaledData, LearningCurve, CurveResult]):
         self, source: ScaledData, settings: LearningCurve, result: CurveResult, panel: Panel
     ) -> list[AnimationSpec]:
         def over_m(options: Sequence[int], now: int, cache: Cache, seconds: float) -> Animation:
-            frames = [{"curve": plot_curve(result, at=m)} for m in options]
+            frames = [{"learning-curve": plot_curve(result, at=m)} for m in options]
             means = result.test.mean(axis=0)
             shown = [means[int(np.abs(result.m_grid - m).argmin())] for m in options]
             return Animation(options, [f"test error {number(error, 2)}" for error in shown], frames)
@@ -119,7 +119,7 @@ class LearningCurvePage(ExperimentPage[ScaledData, LearningCurve, CurveResult]):
 
             values, found = one_by_one(options, now, run, cache, seconds)
             captions = [f"largest test error {number(curve.test.mean(axis=0).max(), 2)}" for _, curve in found]
-            frames = [{"curve": plot_curve(curve, at=asked.m)} for asked, curve in found]
+            frames = [{"learning-curve": plot_curve(curve, at=asked.m)} for asked, curve in found]
             return Animation(values, captions, frames)
 
         names = {"n": N_ROWS.name, "noise": NOISE.name, "seed": SEED.name}

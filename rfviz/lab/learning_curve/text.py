@@ -20,13 +20,17 @@ one column of 0 and 1 each; the squared error is summed over these columns.
 rows about their mean, divided by their number, and $v_i^2$ the power of the target along the eigenvectors. Two
 equations give $\gamma$ and $\kappa$:
 
-$$\sum_i\frac{\lambda_i}{\lambda_i+\gamma}+\frac{\alpha}{\kappa}=n,\qquad
-\sum_i\frac{\lambda_i}{\lambda_i+\gamma}+\frac{m\kappa}{\gamma}=m .$$
+$$
+\sum_i\frac{\lambda_i}{\lambda_i+\gamma}+\frac{\alpha}{\kappa}=n,\qquad
+\sum_i\frac{\lambda_i}{\lambda_i+\gamma}+\frac{m\kappa}{\gamma}=m .
+$$
 
 With $z=\sum\lambda_i/(\lambda_i+\gamma)$ and $q=\sum\lambda_i^2/(\lambda_i+\gamma)^2$ the test error is about
 
-$$\frac{\sum_i\Bigl(\frac{\gamma}{\lambda_i+\gamma}-\frac{\kappa\lambda_i}{(\lambda_i+\gamma)^2}\frac{m}{m-q}\Bigr)v_i^2
-+\sigma^2}{1-\frac{q(m-2z)+z^2}{n(m-q)}},$$
+$$
+\frac{\sum_i\Bigl(\frac{\gamma}{\lambda_i+\gamma}-\frac{\kappa\lambda_i}{(\lambda_i+\gamma)^2}\frac{m}{m-q}\Bigr)v_i^2
++\sigma^2}{1-\frac{q(m-2z)+z^2}{n(m-q)}},
+$$
 
 where $\sigma^2$ is the variance of the noise (Simon, Karkada, Ghosh and Belkin,
 [arXiv:2311.14646](https://arxiv.org/abs/2311.14646)). Since the rows that are trained on are a part of those whose

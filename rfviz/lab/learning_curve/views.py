@@ -17,20 +17,22 @@ from rfviz.ui.widgets.live_chart import selected_places
 
 __all__ = ["LearningCurveView"]
 
+_MAP = "rows-and-features"
+
 
 class LearningCurveView(View[ScaledData, LearningCurve, CurveResult]):
     """The measured and the predicted curve; a click on the map takes another number of rows."""
 
     def prepare(self) -> None:
-        if clicks := selected_places("map"):
+        if clicks := selected_places(_MAP):
             self.state.apply({"n": round(clicks[-1][1])})
 
     def draw(self, settings: LearningCurve, result: CurveResult, charts: Sequence[Chart]) -> None:
         self.main_chart(settings, result, charts[0])
-        titles = {"map": "**Any number of rows.** Predicted.", "spectrum": "**Why.** The kernel’s eigenvalues."}
+        titles = {_MAP: "**Any number of rows.** Predicted.", "spectrum": "**Why.** The kernel’s eigenvalues."}
         for chart in charts[1:]:
             st.markdown(titles[chart.name])
-            layout.chart(chart.figure, chart.name, chart.alt, secondary=True, placing=chart.name == "map")
+            layout.chart(chart.figure, chart.name, chart.alt, secondary=True, placing=chart.name == _MAP)
             layout.explain(chart.words)
         self.draw_details(settings, result, charts)
 
