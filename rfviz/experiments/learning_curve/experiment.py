@@ -31,7 +31,7 @@ from rfviz.features import FeatureMap, MapSpec
 from rfviz.params import Param
 from rfviz.theory import KernelSpectrum, PredictedError, best_penalty, features_needed, predicted_error
 
-__all__ = ["ALPHA", "DRAWS", "NOISE", "N_ROWS", "TUNED", "CurveResult", "LearningCurve"]
+__all__ = ["ALPHA", "DRAWS", "NOISE", "N_ROWS", "TUNED", "CurveResult", "LearningCurve", "Prediction"]
 
 N_ROWS = Param(
     "n",

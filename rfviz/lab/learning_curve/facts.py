@@ -6,16 +6,23 @@ import numpy as np
 
 from rfviz.errors import ParameterError
 from rfviz.experiments import LearningCurve
-from rfviz.experiments.learning_curve.experiment import CurveResult
+from rfviz.experiments.learning_curve.experiment import CurveResult, Prediction
 from rfviz.features import RandomFourier
 from rfviz.lab.facts import fact
 
 __all__: list[str] = []
 
 
-def _curve(n: int, alpha: float, tuned: bool = False) -> CurveResult:
-    experiment = LearningCurve(feature_map=RandomFourier(gamma=3.0), n=int(n), alpha=float(alpha), tuned=tuned)
+def _curve(n: int, alpha: float, tuned: bool = False, noise: float = 0.0) -> CurveResult:
+    feature_map = RandomFourier(gamma=3.0)
+    experiment = LearningCurve(feature_map=feature_map, n=int(n), alpha=float(alpha), tuned=tuned, noise=float(noise))
     return experiment.run("digits").numbers
+
+
+def _predicted(result: CurveResult) -> Prediction:
+    if result.prediction is None:
+        raise ParameterError("map", "must have a kernel with a closed form", result.label)
+    return result.prediction
 
 
 def _at(result: CurveResult, m: int) -> int:
@@ -50,6 +57,24 @@ def tuned_error(n: int, m: int) -> float:
 def predicted_curve_error(n: int, m: int, alpha: float) -> float:
     """Return the test error that the exact kernel predicts before a feature is drawn."""
     result = _curve(n, alpha)
-    if result.prediction is None:
-        raise ParameterError("map", "must have a kernel with a closed form", result.label)
-    return float(result.prediction.test[np.searchsorted(result.prediction.m_grid, result.m_grid[_at(result, m)])])
+    found = _predicted(result)
+    return float(found.test[np.searchsorted(found.m_grid, result.m_grid[_at(result, m)])])
+
+
+@fact
+def noisy_curve_error(n: int, m: int, noise: float) -> float:
+    """Return the measured test error with nearly no penalty and this share of random labels."""
+    result = _curve(n, 1e-8, noise=noise)
+    return float(result.test.mean(axis=0)[_at(result, m)])
+
+
+@fact
+def features_enough(n: int) -> float:
+    """Return the predicted number of features that come within 5% of the exact kernel, with the best penalties."""
+    return float(_predicted(_curve(n, 1e-8, tuned=True)).needed or np.inf)
+
+
+@fact
+def error_of_exact_kernel(n: int) -> float:
+    """Return the predicted test error of the exact kernel with its best penalty."""
+    return _predicted(_curve(n, 1e-8, tuned=True)).exact

@@ -19,7 +19,7 @@ every_lesson = pytest.mark.parametrize("slug", LESSON)
 # How many lessons a page has: one for each figure or statement of the papers that it shows, one on a user's own data.
 N_LESSONS = {
     "distance-saturation": 2, "maxout-pca": 1, "hashing": 1, "kernel-approximation": 3, "binning": 1,
-    "pixel-cooccurrence": 1, "guarantees": 1, "accuracy": 2, "kitchen-sinks": 2,
+    "pixel-cooccurrence": 1, "guarantees": 1, "accuracy": 2, "kitchen-sinks": 2, "learning-curve": 2,
 }  # fmt: skip
 
 
