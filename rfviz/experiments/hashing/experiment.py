@@ -50,7 +50,7 @@ __all__ = [
 
 SIMHASH = Param(
     "with_simhash",
-    True,
+    False,
     "bool",
     label="Compare with SimHash",
     help="Also draw the theory and the means of SimHash, the signs of random projections.",
@@ -159,7 +159,7 @@ class Hashing(Experiment[HashingResult]):
     """
 
     feature_map: FeatureMap | MapSpec[FeatureMap]
-    with_simhash: bool = False
+    with_simhash: bool = SIMHASH.default
     normalise: str = NORMALISATION.default
     metric: str = METRIC.default
     look: str = LOOKS[0]

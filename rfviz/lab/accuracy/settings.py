@@ -11,21 +11,11 @@ from rfviz.analysis.accuracy import LOSS
 from rfviz.experiments.accuracy import Accuracy
 from rfviz.experiments.accuracy.architectures import NAMES
 from rfviz.experiments.accuracy.baselines import BASELINES
-from rfviz.experiments.accuracy.experiment import ALPHA, DOUBLY, EXACT, GAMMA, M_MAX, SEEDS, has_pools
+from rfviz.experiments.accuracy.experiment import ALPHA, DOUBLY, EXACT, GAMMA, M_MAX, SEEDS
 from rfviz.experiments.split_data import SplitData
-from rfviz.features import (
-    CompositionalFeatures,
-    FeatureMap,
-    MapSpec,
-    RandomActivation,
-    RandomConvolution,
-    RandomFourier,
-    RandomPool,
-    SharedPoolMaxout,
-    map_class,
-)
+from rfviz.features import FeatureMap, MapSpec, map_class
 from rfviz.features.receptive import ReceptiveMap
-from rfviz.lab.maps import image_parameters, offered_maps, receptive_field, told_the_shape
+from rfviz.lab.maps import choose_versions, offered_maps, receptive_field, told_the_shape
 from rfviz.lab.page import Presets
 from rfviz.lab.panel import Panel
 from rfviz.lab.papers import COMPOSITIONAL_KERNELS
@@ -37,18 +27,6 @@ __all__ = ["Source", "choose_experiment", "presets"]
 _WHOLE = Param(
     "whole", True, "bool", label="Whole images too", help="Two curves for each map: rectangles, and all pixels."
 )
-# Parameters of maps that are asked for, after the pool sizes; all others have their defaults.
-_ASKED: tuple[tuple[type[FeatureMap], str], ...] = (
-    (SharedPoolMaxout, "n_projections"),
-    (RandomFourier, "gamma"),
-    (RandomFourier, "spectrum"),
-    (RandomFourier, "nu"),
-    (RandomFourier, "density"),
-    (RandomActivation, "function"),
-    (RandomActivation, "weights"),
-    (RandomPool, "rule"),
-)
-_POOLS = (1, 2, 4, 8, 16, 32)
 _MAPS = ("RandomFourier", "RandomMaxout", "RandomProjection")
 
 # Words of the address for skeletons: presets, and the architectures of the paper's Table 1.
@@ -160,9 +138,10 @@ def choose_experiment(panel: Panel, source: Source) -> Accuracy:
         baselines = panel.several("references", list(BASELINES), ["linear_ridge", "rbf_svm"], "Baselines", help, titles)
         found |= {"baselines": baselines, "m_max": panel.control(M_MAX), "seeds": panel.control(SEEDS)}
         needs_gamma = any("gamma" in BASELINES[name].uses for name in baselines)
-        versions = _choose_versions(panel, classes, image_shape, needs_gamma)
-        if needs_gamma:
-            found["gamma"] = panel.answers[GAMMA.name]
+        versions = _choose_versions(panel, classes, image_shape)
+        if needs_gamma:  # which Fourier features share
+            is_asked = any(GAMMA in cls.params for cls in classes)
+            found["gamma"] = panel.answers[GAMMA.name] if is_asked else panel.control(GAMMA)
         fields: list[dict[str, Any]] = [{}]
         if any(issubclass(cls, ReceptiveMap) for cls in classes):
             found["doubly_stochastic"] = panel.control(DOUBLY, name="doubly")
@@ -191,36 +170,21 @@ def choose_experiment(panel: Panel, source: Source) -> Accuracy:
 
 
 def _choose_versions(
-    panel: Panel, classes: Sequence[type[FeatureMap]], image_shape: Sequence[int] | None, needs_gamma: bool
+    panel: Panel, classes: Sequence[type[FeatureMap]], image_shape: Sequence[int] | None
 ) -> dict[type[FeatureMap], list[MapSpec[FeatureMap]]]:
-    """Ask for the parameters of the maps, and return what is compared of each: pool sizes, skeletons, or one version.
+    """Ask for the parameters of the maps, and for any number of pool sizes and of skeletons."""
 
-    The baselines with a Gaussian kernel share its gamma with Fourier features.
-    """
-    pools: Sequence[int] = ()
-    if any(map(has_pools, classes)):
-        pools = panel.several("pools", _POOLS, [4], "Pool sizes q", "One curve for each.")
-    params: dict[type[FeatureMap], dict[str, Any]] = {cls: {} for cls in classes}
-    for cls, name in _ASKED:
-        param = cls.param(name)
-        if cls in params and param.applies(params[cls]):
-            params[cls][name] = panel.control(param)
-        elif param == GAMMA and needs_gamma:
-            panel.control(param)
-    found: dict[type[FeatureMap], list[MapSpec[FeatureMap]]] = {}
-    for cls in classes:
-        spec = MapSpec(cls, **params[cls])
-        least = cls.param("pool_size").low or 1 if has_pools(cls) else 0  # one projection has no order
-        found[cls] = [spec.replace(pool_size=q) for q in pools if q >= least] if has_pools(cls) else [spec]
-    if CompositionalFeatures in found:
+    def pools(param: Param) -> Sequence[int]:
+        return panel.several("pools", param.compared, [4], "Pool sizes q", "One curve for each.")
+
+    def skeletons(param: Param) -> Sequence[str]:
         words = panel.several("skeletons", list(_SKELETONS), ["flat"], "Skeletons", _SKELETON_HELP, _SKELETONS)
-        found[CompositionalFeatures] = [_compositional(_SKELETONS[word], image_shape) for word in words]
-    if image_shape and RandomConvolution in found:
-        spec = MapSpec(RandomConvolution, **image_parameters(panel, RandomConvolution, image_shape))
-        found[RandomConvolution] = [spec]
-    return found
+        return [_SKELETONS[word] for word in words]
 
-
-def _compositional(skeleton: str, image_shape: Sequence[int] | None) -> MapSpec[FeatureMap]:
-    spec = MapSpec(CompositionalFeatures, skeleton=skeleton)
-    return spec if skeleton in NAMES else told_the_shape(spec, image_shape)
+    several = {"pool_size": pools, "skeleton": skeletons}
+    found = choose_versions(panel, classes, image_shape, (*Accuracy.params, _WHOLE), several=several)
+    # An architecture's inputs are principal components, not pixels.
+    return {
+        cls: [spec if spec.get("skeleton") in NAMES else told_the_shape(spec, image_shape) for spec in specs]
+        for cls, specs in found.items()
+    }

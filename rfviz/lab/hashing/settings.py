@@ -61,7 +61,7 @@ def choose_hash(panel: Panel) -> tuple[MapSpec[FeatureMap], bool]:
             elif param.name != "dtype" and param.kind != "range":  # whole images: only they have a law of the angle
                 spec = spec.replace(**{param.name: panel.control(param)})
         spec = spec.replace(random_state=panel.control(_SEED))
-        return spec, spec.cls is RandomMaxout and panel.control(SIMHASH)
+        return spec, spec.cls is RandomMaxout and panel.control(SIMHASH, True)
 
 
 def choose_look(panel: Panel, source: Source) -> dict[str, Any]:

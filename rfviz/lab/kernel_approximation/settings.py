@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from rfviz.analysis.kernel_sample import error_grid
 from rfviz.analysis.points import NORMALISATION
 from rfviz.experiments.kernel_approximation import KernelApproximation
 from rfviz.experiments.kernel_approximation.experiment import ALL_ROWS, DRAWS, FEATURES, M_MAX, ODD, POINTS, RELATIVE
 from rfviz.experiments.kernel_approximation.measures import METRICS
-from rfviz.features import COMMON_PARAMS, FeatureMap, MapSpec
+from rfviz.features import FeatureMap, MapSpec
 from rfviz.features.receptive import ReceptiveMap
-from rfviz.lab.maps import image_parameters, offered_maps, receptive_field, told_the_shape
+from rfviz.lab.maps import choose_versions, offered_maps, receptive_field, told_the_shape
 from rfviz.lab.panel import Panel, ScaledData
 from rfviz.params import Param
 
@@ -26,7 +25,6 @@ BOTH = Param(
     label="Both ways",
     help="Two curves: equal features kept once, and all features as they are drawn.",
 )
-POOLS = (1, 2, 4, 8, 16, 32)
 DRAW_HELP = (
     "How the frequencies of the Fourier features are drawn, one curve for each. Independent (also where none is "
     "chosen): one by one. Orthogonal: in blocks at right angles. Structured: nearly so, by fast Hadamard transforms. "
@@ -64,9 +62,8 @@ def choose_experiment(panel: Panel, source: Source) -> KernelApproximation:
         middle = min(grid, key=lambda m: abs(m - FEATURES.default))
         m = panel.control(replace(FEATURES, default=middle, high=grid[-1], marks=tuple(grid)))
         draws = panel.control(DRAWS)
-        params, ways = _choose_params(panel, classes)
+        maps = _choose_maps(panel, classes, image_shape)
         metric = panel.choice("metric", list(METRICS), "rmse", "Measure", "What the first chart shows.", METRICS)
-        maps = _choose_maps(panel, classes, params, ways, image_shape)
         relative, odd = panel.control(RELATIVE), panel.control(ODD)
     return KernelApproximation(
         maps=maps,
@@ -82,56 +79,40 @@ def choose_experiment(panel: Panel, source: Source) -> KernelApproximation:
     )
 
 
-def _choose_params(panel: Panel, classes: Sequence[type[FeatureMap]]) -> tuple[dict[str, Any], Sequence[str]]:
-    """Ask for the parameters of the chosen maps, and the ways in which frequencies are drawn, a curve for each.
+def _choose_maps(
+    panel: Panel, classes: Sequence[type[FeatureMap]], image_shape: Sequence[int] | None
+) -> list[MapSpec[FeatureMap]]:
+    """Ask for the parameters of the chosen maps, and return all versions that are compared.
 
     A parameter that several maps have (gamma) is asked for once, so that they estimate the same kernel.
     """
-    common = {param.name for param in COMMON_PARAMS}
-    values: dict[str, Any] = {}
-    ways: Sequence[str] = ("iid",)
-    for param in (param for cls in classes if not cls.needs_images for param in cls.params):
-        if param.name in common or param.name in values or param.kind == "range" or not param.applies(values):
-            continue
-        if param.name == "draw":
-            titles = dict(zip(param.choices, param.titles, strict=True))
-            ways = panel.several("draw", param.choices, [param.default], param.label, DRAW_HELP, titles)
-            ways = ways or [param.default]
-        else:
-            values[param.name] = panel.control(param, _DEFAULTS.get(param.name))
-    return values, ways
 
+    def ways(param: Param) -> Sequence[str]:
+        titles = dict(zip(param.choices, param.titles, strict=True))
+        chosen = panel.several("draw", param.choices, [param.default], param.label, DRAW_HELP, titles)
+        return chosen or [param.default]
 
-def _choose_maps(
-    panel: Panel,
-    classes: Sequence[type[FeatureMap]],
-    values: Mapping[str, Any],
-    ways: Sequence[str],
-    image_shape: Sequence[int] | None,
-) -> tuple[MapSpec[FeatureMap], ...]:
-    """Ask for further versions of the maps, and return all that are compared."""
-    pools: Sequence[int] = ()
-    if "pool_size" in values:
-        pools = panel.several("pools", POOLS, [], "Further pool sizes", "One curve for each.")
-    both = "deduplicate" in values and panel.control(BOTH)
-    projecting = [cls for cls in classes if issubclass(cls, ReceptiveMap)]
-    field = receptive_field(panel, image_shape) if projecting else {}
-    for_images = {cls: image_parameters(panel, cls, image_shape) for cls in classes if image_shape and cls.needs_images}
+    versions = choose_versions(
+        panel,
+        classes,
+        image_shape,
+        KernelApproximation.params,
+        several={"draw": ways},
+        defaults=_DEFAULTS,
+        alike=_suit_each_other,
+    )
+    specs = [spec for cls in classes for spec in versions[cls]]
+    both = any("deduplicate" in spec.params for spec in specs) and panel.control(BOTH)
+    field = receptive_field(panel, image_shape) if any(issubclass(cls, ReceptiveMap) for cls in classes) else {}
     maps: list[MapSpec[FeatureMap]] = []
-    for cls in classes:
-        names = [param.name for param in cls.params]
-        spec = MapSpec(cls, **{name: values[name] for name in names if name in values})
-        if cls in projecting:
-            spec = spec.replace(**field)
-        elif cls in for_images:
-            spec = spec.replace(**for_images[cls])
-        spec = told_the_shape(spec, image_shape)
-        versions: list[dict[str, Any]] = [{}]
-        if "draw" in names:
-            versions = [{"draw": way} for way in ways]
-        elif "pool_size" in names:
-            versions = [{"pool_size": q} for q in dict.fromkeys([values["pool_size"], *pools])]
-        elif "deduplicate" in names and both:
-            versions = [{"deduplicate": True}, {"deduplicate": False}]
-        maps += [spec.replace(**params) for params in versions]
-    return tuple(maps)
+    for spec in specs:
+        of_field = spec.replace(**field) if issubclass(spec.cls, ReceptiveMap) else spec
+        found = told_the_shape(of_field, image_shape)
+        kept_once = (True, False) if both and "deduplicate" in spec.params else ()
+        maps += [found.replace(deduplicate=once) for once in kept_once] or [found]
+    return maps
+
+
+def _suit_each_other(one: Param, other: Param) -> bool:
+    """Return whether a control can serve two maps, as far as the defaults of both tell."""
+    return one.kind == other.kind and all(p.clamp(q.default) == q.default for p, q in ((one, other), (other, one)))
