@@ -29,6 +29,7 @@ __all__ = [
     "Chart",
     "Experiment",
     "ExperimentInParts",
+    "ExperimentOnMap",
     "ExperimentWithoutData",
     "Maps",
     "Result",
@@ -297,6 +298,28 @@ E = TypeVar("E", bound=Experiment[Any])
 def experiment(cls: type[E]) -> type[E]:
     """Make a class of experiments a frozen dataclass that keeps the ``repr`` of :class:`Experiment`."""
     return dataclass(frozen=True, repr=False, kw_only=True)(cls)
+
+
+@experiment
+class ExperimentOnMap(Experiment[N]):
+    """Settings of an experiment on one feature map, which is given with its number of features."""
+
+    feature_map: FeatureMap | MapSpec[FeatureMap]
+
+    @property
+    def spec(self) -> MapSpec[FeatureMap]:
+        """The map as a specification."""
+        return specs_of([self.feature_map])[0]
+
+    @property
+    def law(self) -> MapSpec[FeatureMap]:
+        """The map without its number of features."""
+        return self.spec.without("n_components")
+
+    @property
+    def m(self) -> int:
+        """The number of features."""
+        return self.spec.get("n_components")
 
 
 def specs_of(maps: Maps) -> tuple[MapSpec[FeatureMap], ...]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from rfviz.cache import Cache
 from rfviz.errors import ParameterError
-from rfviz.experiments.base import Chart, Experiment, experiment, revision, specs_of
+from rfviz.experiments.base import Chart, ExperimentOnMap, experiment, revision
 from rfviz.experiments.binning.compute import (
     MAX_REPETITIONS,
     BoxView,
@@ -24,7 +24,7 @@ from rfviz.experiments.binning.compute import (
 from rfviz.experiments.binning.describe import boxes_summary, explanation, pairs_explanation, summary
 from rfviz.experiments.binning.figures import plot_boxes, plot_pairs, plot_shared, plot_shared_error
 from rfviz.experiments.data import Data
-from rfviz.features import FeatureMap, MapSpec, RandomBinning
+from rfviz.features import MapSpec, RandomBinning
 from rfviz.params import Param
 from rfviz.words import number
 
@@ -54,7 +54,7 @@ class BinningResult:
 
 
 @experiment
-class Binning(Experiment[BinningResult]):
+class Binning(ExperimentOnMap[BinningResult]):
     """Lay random grids over points of the plane, and estimate a kernel by the share of them with both points in a box.
 
     The data have two columns.
@@ -86,7 +86,6 @@ class Binning(Experiment[BinningResult]):
     True
     """
 
-    feature_map: FeatureMap | MapSpec[FeatureMap]
     view: str = VIEW.default
     shown: int = 0
     row: int = 0
@@ -96,21 +95,19 @@ class Binning(Experiment[BinningResult]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        (spec,) = specs_of([self.feature_map])
-        if spec.cls is not RandomBinning:
-            raise ParameterError("feature_map", "must be RandomBinning", spec.cls.__name__)
+        if self.spec.cls is not RandomBinning:
+            raise ParameterError("feature_map", "must be RandomBinning", self.spec.cls.__name__)
         Param("n_components", 100, "int", 1, MAX_REPETITIONS).validate(self.p)
 
     @property
     def law(self) -> MapSpec[RandomBinning]:
         """The map without its number of grids."""
-        (spec,) = specs_of([self.feature_map])
-        return MapSpec(RandomBinning, **spec.without("n_components").params)
+        return MapSpec(RandomBinning, **super().law.params)
 
     @property
     def p(self) -> int:
         """The number of grids that are averaged."""
-        return specs_of([self.feature_map])[0].make().n_components
+        return self.m
 
     def compute(self, data: Data, cache: Cache) -> BinningResult:
         law, p = self.law, self.p

@@ -16,7 +16,7 @@ from rfviz.analysis.plane import Plane, plane_of
 from rfviz.analysis.splits import Split, make_split
 from rfviz.cache import Cache
 from rfviz.errors import DataError
-from rfviz.experiments.base import Chart, Experiment, experiment, specs_of
+from rfviz.experiments.base import Chart, ExperimentOnMap, experiment
 from rfviz.experiments.data import Data
 from rfviz.experiments.decision_surfaces.compute import (
     MapSurfaces,
@@ -208,7 +208,7 @@ class Outcome:
 
 
 @experiment
-class DecisionSurfaces(Experiment[Outcome]):
+class DecisionSurfaces(ExperimentOnMap[Outcome]):
     """Draw what a classifier on random features predicts everywhere in a plane, next to two support vector machines.
 
     Parameters
@@ -251,7 +251,6 @@ class DecisionSurfaces(Experiment[Outcome]):
     '98.0%'
     """
 
-    feature_map: FeatureMap | MapSpec[FeatureMap]
     normalise: str = SCALING.default
     loss: str = LOSS.default
     constant: bool = CONSTANT.default
@@ -264,20 +263,10 @@ class DecisionSurfaces(Experiment[Outcome]):
     question = "Which shapes can a linear classifier draw once it sees random features?"
 
     @property
-    def spec(self) -> MapSpec[FeatureMap]:
-        """The map as a specification."""
-        return specs_of([self.feature_map])[0]
-
-    @property
-    def m(self) -> int:
-        """The number of features."""
-        return self.spec.get("n_components")
-
-    @property
     def learner(self) -> Learner:
         """What the surfaces for all numbers of features depend on but the points."""
         grid = tuple(sorted({*grid_of(self.spec.cls), self.m}))
-        return Learner(self.spec.without("n_components"), grid, self.loss, self.constant)
+        return Learner(self.law, grid, self.loss, self.constant)
 
     def origin(self, data: Data) -> Origin:
         """Return what the points depend on."""

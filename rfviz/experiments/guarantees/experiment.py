@@ -16,7 +16,7 @@ from rfviz.analysis.splits import Split, make_split
 from rfviz.bounds import LOSSES, RiskBound
 from rfviz.cache import Cache
 from rfviz.errors import ParameterError
-from rfviz.experiments.base import Chart, Experiment, experiment, revision, specs_of
+from rfviz.experiments.base import Chart, ExperimentOnMap, experiment, revision
 from rfviz.experiments.data import Data
 from rfviz.experiments.guarantees.compute import ABOUT, DELTAS, Comparison, MeasuredErrors, compare, measure_errors
 from rfviz.experiments.guarantees.describe import (
@@ -183,7 +183,7 @@ class LearningResult:
 
 
 @experiment
-class KernelGuarantees(Experiment[KernelResult]):
+class KernelGuarantees(ExperimentOnMap[KernelResult]):
     """Compare errors of a kernel estimate with those that bounds allow, for one pair, all pairs, and a whole region.
 
     Parameters
@@ -226,7 +226,6 @@ class KernelGuarantees(Experiment[KernelResult]):
     True
     """
 
-    feature_map: FeatureMap | MapSpec[FeatureMap]
     normalise: str = NORMALISATION.default
     eps: float = EPS.default
     delta: float = DELTA.default
@@ -252,18 +251,8 @@ class KernelGuarantees(Experiment[KernelResult]):
         if not {*self.shown} <= {*ABOUT}:
             raise ParameterError("shown", f"must hold only {', '.join(map(repr, ABOUT))}", self.shown)
 
-    @property
-    def spec(self) -> MapSpec[FeatureMap]:
-        """The map without its number of features."""
-        return specs_of([self.feature_map])[0].without("n_components")
-
-    @property
-    def m(self) -> int:
-        """The number of features that is marked."""
-        return specs_of([self.feature_map])[0].get("n_components")
-
     def compute(self, data: Data, cache: Cache) -> KernelResult:
-        measured = cache.call(errors_of, data, self.normalise, self.points, self.spec, self.draws)
+        measured = cache.call(errors_of, data, self.normalise, self.points, self.law, self.draws)
         d = measured.n_features if isinstance(self.dimension, str) else self.dimension
         feature_map = measured.feature_map
         found = feature_map.applicable_bounds(measured.n_pairs, d, measured.diameter, measured.largest_variance)
@@ -277,7 +266,7 @@ class KernelGuarantees(Experiment[KernelResult]):
             shown=shown,
             at=self.m,
             largest=comparison.measured.feature_map.largest_error(),
-            revision=revision(data, self.normalise, self.points, self.spec, self.draws),
+            revision=revision(data, self.normalise, self.points, self.law, self.draws),
         )
         words = kernel_explanation(comparison, shown, self.m, numbers.no_bound)
         table = partial(comparison.curves_frame, shown)
@@ -285,7 +274,7 @@ class KernelGuarantees(Experiment[KernelResult]):
 
 
 @experiment
-class LearningGuarantees(Experiment[LearningResult]):
+class LearningGuarantees(ExperimentOnMap[LearningResult]):
     """Compare the risk of a function learned with random features with the bound of a theorem.
 
     Parameters
@@ -332,7 +321,6 @@ class LearningGuarantees(Experiment[LearningResult]):
     True
     """
 
-    feature_map: FeatureMap | MapSpec[FeatureMap]
     normalise: str = NORMALISATION.default
     theorem: str = _THEOREM.default
     loss: str = _LOSS.default
@@ -354,7 +342,7 @@ class LearningGuarantees(Experiment[LearningResult]):
             For a value that breaks its rule, and for a map or a loss that the theorem is not about.
         """
         super().__post_init__()
-        spec, rule = self.spec, ""
+        spec, rule = self.law, ""
         is_paired = spec.cls is RandomFourier and spec.get("paired")
         if self.theorem == "maxout":
             rule = "must be a RandomMaxout" if spec.cls is not RandomMaxout else ""
@@ -367,18 +355,8 @@ class LearningGuarantees(Experiment[LearningResult]):
         if self.theorem == "maxout" and self.loss != "ramp":
             raise ParameterError("loss", "must be 'ramp' for the theorem of maxout", self.loss)
 
-    @property
-    def spec(self) -> MapSpec[FeatureMap]:
-        """The map without its number of features."""
-        return specs_of([self.feature_map])[0].without("n_components")
-
-    @property
-    def m(self) -> int:
-        """The number of features that is marked."""
-        return specs_of([self.feature_map])[0].get("n_components")
-
     def compute(self, data: Data, cache: Cache) -> LearningResult:
-        measured = cache.call(risk_of, data, self.normalise, self.spec)
+        measured = cache.call(risk_of, data, self.normalise, self.law)
         size = self.size
         if isinstance(size, str):
             norms = measured.radius if self.theorem == "compositional" else measured.size

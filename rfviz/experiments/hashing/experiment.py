@@ -10,7 +10,7 @@ import numpy as np
 from rfviz.analysis.points import NORMALISATION
 from rfviz.cache import Cache
 from rfviz.errors import ParameterError
-from rfviz.experiments.base import Chart, Experiment, experiment, revision, specs_of
+from rfviz.experiments.base import Chart, ExperimentOnMap, experiment, revision
 from rfviz.experiments.data import Data
 from rfviz.experiments.hashing.compute import (
     HammingResult,
@@ -114,7 +114,7 @@ class HashingResult:
 
 
 @experiment
-class Hashing(Experiment[HashingResult]):
+class Hashing(ExperimentOnMap[HashingResult]):
     """Compare the Hamming distances of hash codes with the exact law of their collisions, and take a closer look.
 
     Parameters
@@ -158,7 +158,6 @@ class Hashing(Experiment[HashingResult]):
     (0.12, 0.125)
     """
 
-    feature_map: FeatureMap | MapSpec[FeatureMap]
     with_simhash: bool = SIMHASH.default
     normalise: str = NORMALISATION.default
     metric: str = METRIC.default
@@ -194,7 +193,7 @@ class Hashing(Experiment[HashingResult]):
     @property
     def spec(self) -> MapSpec[FeatureMap]:
         """The hash as a specification, with all its parameters."""
-        (spec,) = specs_of([self.feature_map])
+        spec = super().spec
         return spec.replace(**spec.make().get_params(deep=False))
 
     def compute(self, data: Data, cache: Cache) -> HashingResult:

@@ -18,7 +18,7 @@ from rfviz.analysis.embedding import (
 )
 from rfviz.analysis.points import NORMALISATION
 from rfviz.cache import Cache
-from rfviz.experiments.base import Chart, Experiment, experiment, revision, specs_of
+from rfviz.experiments.base import Chart, ExperimentOnMap, experiment, revision
 from rfviz.experiments.data import Data
 from rfviz.experiments.maxout_pca.describe import explanation, summary
 from rfviz.features import FeatureMap, MapSpec
@@ -32,7 +32,7 @@ HEIGHT, _SIDE_HEIGHT = 600, 360
 
 
 @experiment
-class MaxoutPCA(Experiment[EmbeddingResult]):
+class MaxoutPCA(ExperimentOnMap[EmbeddingResult]):
     """Compare the principal components of random features with those of the points and of the exact kernel.
 
     Parameters
@@ -64,18 +64,12 @@ class MaxoutPCA(Experiment[EmbeddingResult]):
     True
     """
 
-    feature_map: FeatureMap | MapSpec[FeatureMap]
     normalise: str = NORMALISATION.default
     n_dimensions: int = 2
     point: int | None = None
 
     params = (NORMALISATION, Param("n_dimensions", 2, "int", 2, 3))
     question = "How do points arrange themselves after a random feature map?"
-
-    @property
-    def spec(self) -> MapSpec[FeatureMap]:
-        """The map as a specification."""
-        return specs_of([self.feature_map])[0]
 
     def compute(self, data: Data, cache: Cache) -> EmbeddingResult:
         return cache.call(result_of, data, self.normalise, self.spec, self.n_dimensions)
