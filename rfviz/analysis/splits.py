@@ -17,7 +17,7 @@ from rfviz.errors import DataError
 if TYPE_CHECKING:
     from rfviz.datasets.files import PreparedRows
 
-__all__ = ["Split", "all_rows_of", "make_split", "with_patches"]
+__all__ = ["Split", "all_rows_of", "check_labels", "make_split", "with_patches"]
 
 _FEWEST_ROWS = 20
 
@@ -67,6 +67,30 @@ class Split:
         return bool(self.target_names)
 
 
+def check_labels(dataset: Dataset, asked: str = "Training and testing need") -> np.ndarray:
+    """Return the labels of data from which something can be predicted.
+
+    Parameters
+    ----------
+    asked : str
+        How the sentence begins: ``"Accuracy needs"``.
+
+    Raises
+    ------
+    DataError
+        For data without labels, or with a single class.
+    """
+    if dataset.y is None:
+        has_columns = dataset.origin is not None and dataset.origin.sources
+        column = "the column to predict (--label COLUMN of rfviz run), or " if has_columns else ""
+        raise DataError(
+            f"{asked} labels; {dataset.name} has none. Choose {column}a data set with labels, such as digits."
+        )
+    if dataset.target_names and len(np.unique(dataset.y)) < 2:
+        raise DataError(f"{asked} at least two classes; {dataset.name} has one. Choose other data or more rows.")
+    return dataset.y
+
+
 def make_split(dataset: Dataset, how: str, test_share: float = 0.25, seed: int = 0, all_rows: bool = False) -> Split:
     """Cut a data set into training and test rows: by its own split if it has one, else at random.
 
@@ -88,12 +112,7 @@ def make_split(dataset: Dataset, how: str, test_share: float = 0.25, seed: int =
         For data without labels, with a single class, or too few rows to hold any out; and for `all_rows` of data that
         hold all their rows.
     """
-    if dataset.y is None:
-        raise DataError(
-            f"Accuracy needs labels; {dataset.name} has none. Choose a data set with labels, such as digits."
-        )
-    if dataset.target_names and len(np.unique(dataset.y)) < 2:
-        raise DataError(f"Accuracy needs at least two classes; {dataset.name} has one. Choose other data or more rows.")
+    y = check_labels(dataset)
     if dataset.n_samples < _FEWEST_ROWS:
         raise DataError(
             f"Training and testing need at least {_FEWEST_ROWS} rows; {dataset.name} has {dataset.n_samples}."
@@ -104,7 +123,7 @@ def make_split(dataset: Dataset, how: str, test_share: float = 0.25, seed: int =
     order = np.arange(n) if given else np.random.default_rng(seed).permutation(n)
     cut = dataset.n_train if given else n - max(round(test_share * n), 1)
     train, test = np.sort(order[:cut]), np.sort(order[cut:])
-    if dataset.target_names and len(np.unique(dataset.y[train])) < 2:
+    if dataset.target_names and len(np.unique(y[train])) < 2:
         raise DataError(f"The {len(train)} training rows of {dataset.name} hold a single class. Choose more rows.")
     hows = ["standardise", how] if dataset.standardised and how != "standardise" else [how]
     X, scalings = dataset.X, list[Scaling]()
@@ -113,7 +132,7 @@ def make_split(dataset: Dataset, how: str, test_share: float = 0.25, seed: int =
         X = scalings[-1](X)
     X = X.astype(np.float32)
     others = files.PreparedRows(dataset, test, scalings) if all_rows else None
-    names, y = dataset.target_names, dataset.y
+    names = dataset.target_names
     return Split(dataset.name, X[train], y[train], X[test], y[test], test, names, bool(given), others, tuple(scalings))
 
 

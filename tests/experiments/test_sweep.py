@@ -164,7 +164,7 @@ def test_a_loss_of_classes_refuses_numbers(sweep):
 
 
 def test_unlabelled_data_are_refused_before_anything_starts(sweep):
-    with pytest.raises(DataError, match="needs labels"):
+    with pytest.raises(DataError, match="need labels"):
         sweep(source=source_of(datasets.load("circle")))
 
 

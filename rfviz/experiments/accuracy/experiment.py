@@ -11,6 +11,7 @@ import numpy as np
 from rfviz.analysis.accuracy import DOUBLY_STOCHASTIC, LOSS, grid_segments
 from rfviz.analysis.exact_kernel import ExactKernel, run_exact_kernel
 from rfviz.analysis.points import NORMALISATION
+from rfviz.analysis.splits import check_labels
 from rfviz.cache import Cache
 from rfviz.errors import DataError, ParameterError, RfvizError, warn
 from rfviz.experiments.accuracy import describe
@@ -232,6 +233,7 @@ class Accuracy(ExperimentInParts[AccuracyResult]):
     def work(self, data: Data, cache: Cache) -> Work:
         if not self.maps:
             raise DataError(describe.NO_MAPS)
+        check_labels(data.dataset, "Accuracy needs")
         grids = [tuple(int(m) for m in grid) for grid in grid_segments(self.m_max)]
         steps: list[Step] = [(grid, 1.0) for grid in grids]
         if self.grow == "rows":

@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 
 from rfviz.analysis.accuracy import LOSS
 from rfviz.analysis.plane import Plane, plane_of
-from rfviz.analysis.splits import Split, make_split
+from rfviz.analysis.splits import Split, check_labels, make_split
 from rfviz.cache import Cache
 from rfviz.errors import DataError
 from rfviz.experiments.base import Chart, ExperimentOnMap, experiment
@@ -312,6 +312,7 @@ def task_of(origin: Origin, *, cache: Cache) -> Task:
     """Split the data and find the plane."""
     if not isinstance(origin, Rows):
         return Task(own_split(origin), OWN_PLANE, ("x", "y"), placing=True)
+    check_labels(origin.data.dataset, "Decision surfaces need")
     split = make_split(origin.data.dataset, origin.normalise)
     plane = plane_of(split.X_train)
     return Task(split, plane, axis_titles(plane, origin.data.dataset.feature_names), placing=False)

@@ -12,7 +12,7 @@ import pandas as pd
 from rfviz import bounds
 from rfviz.analysis.kernel_sample import KernelSample, error_grid, prepare_sample
 from rfviz.analysis.points import NORMALISATION
-from rfviz.analysis.splits import Split, make_split
+from rfviz.analysis.splits import Split, check_labels, make_split
 from rfviz.bounds import LOSSES, RiskBound
 from rfviz.cache import Cache
 from rfviz.errors import ParameterError
@@ -356,6 +356,7 @@ class LearningGuarantees(ExperimentOnMap[LearningResult]):
             raise ParameterError("loss", "must be 'ramp' for the theorem of maxout", self.loss)
 
     def compute(self, data: Data, cache: Cache) -> LearningResult:
+        check_labels(data.dataset, "Bounds on learning need")
         measured = cache.call(risk_of, data, self.normalise, self.law)
         size = self.size
         if isinstance(size, str):

@@ -9,7 +9,7 @@ import numpy as np
 
 from rfviz.analysis.accuracy import LOSS, grid_segments
 from rfviz.analysis.points import NORMALISATION
-from rfviz.analysis.splits import Split
+from rfviz.analysis.splits import Split, check_labels
 from rfviz.cache import Cache
 from rfviz.errors import DataError, ParameterError
 from rfviz.experiments.base import Chart, ExperimentInParts, Maps, experiment, revision, specs_of
@@ -204,6 +204,7 @@ class KitchenSinks(ExperimentInParts[KitchenSinksResult]):
         return SplitData(data, self.normalise, self.test_share)
 
     def work(self, data: Data, cache: Cache) -> Work:
+        check_labels(data.dataset, "Kitchen sinks need")
         source = self.split_data(data)
         split = source.split(cache)
         check_classes(split)

@@ -111,7 +111,7 @@ def test_regression_targets_are_refused(tmp_path):
 
 def test_unlabelled_data_are_refused():
     at = opened(SLUG, {"data": "circle"})
-    assert len(at.error) == 1 and "needs labels" in at.error[0].value
+    assert len(at.error) == 1 and "Kitchen sinks need labels" in at.error[0].value
 
 
 def test_missing_values_are_said_and_then_dropped_or_filled(tmp_path):
