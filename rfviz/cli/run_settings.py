@@ -42,15 +42,15 @@ def read_settings(text: str, figure: str | None) -> tuple[str, Mapping[str, Any]
             labels = ", ".join(map(repr, presets)) or "none"
             raise ParameterError("--figure", f"must be a preset of {text}", figure, f"Known: {labels}.")
         return text, presets[figure][1]
-    known = ", ".join(pages)
-    if nearest := difflib.get_close_matches(text, pages, 1):
-        raise DataError(f"There is no page {text}. Did you mean {nearest[0]}? Known: {known}.")
+    known, slug = ", ".join(pages), text.partition("?")[0]
+    is_address = text.startswith(("http://", "https://"))
+    nearest = [] if is_address or slug in pages else difflib.get_close_matches(slug, pages, 1)
+    if nearest:
+        raise DataError(f"There is no page {slug}. Did you mean {nearest[0]}? Known: {known}.")
     if figure is not None:
         raise ParameterError("--figure", "must come with a page's name", text, f"Pages: {known}.")
-    if text.startswith(("http://", "https://")):
-        return read_preset(text)
-    if text.partition("?")[0] in pages:
-        return read_preset(f"http://localhost/{text}")
+    if is_address or slug in pages:
+        return read_preset(text if is_address else f"http://localhost/{text}")
     try:
         return read_preset(_content(Path(text)))
     except DataError as error:

@@ -6,6 +6,8 @@ import re
 import pytest
 
 from rfviz import cli
+from rfviz.cli.run_settings import read_settings
+from rfviz.lab.index import PAGES
 
 
 def test_run_takes_an_address_and_says_what_has_no_effect(tmp_path, capsys):
@@ -19,6 +21,11 @@ def test_run_takes_an_address_and_says_what_has_no_effect(tmp_path, capsys):
         layout = json.loads((tmp_path / "saturation.json").read_text(encoding="utf-8"))["layout"]
         assert layout["xaxis"]["range"] == [0.5, 1.25]
     assert not capsys.readouterr().err
+
+
+@pytest.mark.parametrize("slug", [page.slug for page in PAGES])
+def test_settings_follow_the_name_of_any_page(slug):
+    assert read_settings(f"{slug}?data=circle", None) == (slug, {"data": "circle"})
 
 
 def test_run_does_without_a_zoom_that_is_none(tmp_path):
@@ -41,6 +48,7 @@ def test_run_takes_a_figure_of_a_page(tmp_path):
         (["http://localhost/nowhere"], "Known: .*distance-saturation"),
         (["http://localhost/distance-saturation?pool_size=-4"], "pool_size must be a stop .* The nearest is 1"),
         (["distance-saturaton"], "There is no page distance-saturaton. Did you mean distance-saturation"),
+        (["distance-saturaton?data=circle"], "Did you mean distance-saturation"),
         (["distance-saturation", "--out", "/dev/null/x"], "cannot be made"),
         (
             ["distance-saturation", "--data", "/nowhere"],
