@@ -11,12 +11,15 @@ import importlib
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import TypeVar
 
 from rfviz.errors import ParameterError
 
 __all__ = ["FACTS", "at", "fact"]
 
 Fact = Callable[..., float]
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 def fact(function: Fact) -> Fact:
@@ -53,14 +56,20 @@ class _Facts(Mapping[str, Fact]):
 FACTS: Mapping[str, Fact] = _Facts()
 
 
-def at(values: Mapping[int, float], place: int) -> float:
-    """Return the value at a number that was measured.
+def at(values: Mapping[K, V], key: K, name: str) -> V:
+    """Return the value at a number that was measured, or a word that is known.
+
+    Parameters
+    ----------
+    name : str
+        What the fact calls the number or word.
 
     Raises
     ------
     ParameterError
-        For another number; it names those that were.
+        For another one; it names those that there are.
     """
-    if place not in values:
-        raise ParameterError("place", f"must be one of {', '.join(map(str, values))}", place, "Choose the nearest.")
-    return values[place]
+    if key not in values:
+        remedy = "Choose one of these." if isinstance(key, str) else "Choose the nearest."
+        raise ParameterError(name, f"must be one of {', '.join(map(str, values))}", key, remedy)
+    return values[key]

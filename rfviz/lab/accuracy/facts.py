@@ -50,7 +50,7 @@ def _guess(data: Data) -> float:
 @fact
 def digits_error(q: int, m: int) -> float:
     """Return the test error in per cent of ridge regression on m maxout features of the digits, mean of 2 draws."""
-    return at(_errors(as_data("digits"), RandomMaxout(pool_size=q), 1000), m)
+    return at(_errors(as_data("digits"), RandomMaxout(pool_size=q), 1000), m, "m")
 
 
 @fact
@@ -62,7 +62,9 @@ def test_rows(name: str) -> float:
 @fact
 def paper_error(q: int, m: int) -> float:
     """Return the test error in per cent on MNIST, as the paper's Table 1 prints it."""
-    return PAPER_TABLE_1[q][TABLE_M.index(m)][0]
+    errors = at(PAPER_TABLE_1, q, "q")
+    by_m: dict[int, tuple[float, float]] = dict(zip(TABLE_M, errors, strict=True))
+    return at(by_m, m, "m")[0]
 
 
 @fact
@@ -86,13 +88,13 @@ def guess_error(data: str) -> float:
 @fact
 def cancer_error(kind: str, m: int) -> float:
     """Return the test error in per cent of m features, "linear" or "fourier", of standardised breast cancer data."""
-    return at(_errors(as_data("breast_cancer"), _MAPS[kind](), 500, "standardise"), m)
+    return at(_errors(as_data("breast_cancer"), at(_MAPS, kind, "kind")(), 500, "standardise"), m, "m")
 
 
 @fact
 def signs_error(kind: str, parity: int, noise: int, m: int) -> float:
     """Return the test error in per cent of m features of ten signs; the label is the product of `parity` of them."""
-    return at(_errors(_signs(parity, noise), _MAPS[kind](), 1000), m)
+    return at(_errors(_signs(parity, noise), at(_MAPS, kind, "kind")(), 1000), m, "m")
 
 
 @fact

@@ -32,13 +32,13 @@ def _by_m(frame: pd.DataFrame, column: str) -> dict[int, float]:
 @fact
 def skeleton_rmse(name: str, m: int, once: float) -> float:
     """Return the RMS error of a compositional kernel by m features, 64 photographs; once = 1 keeps equal ones once."""
-    return at(_rmse(MapSpec(CompositionalFeatures, skeleton=name, turn=0.5, deduplicate=bool(once))), m)
+    return at(_rmse(MapSpec(CompositionalFeatures, skeleton=name, turn=0.5, deduplicate=bool(once))), m, "m")
 
 
 @fact
 def hybrid_rmse(name: str, m: int) -> float:
     """Return the same for the hybrid baseline: Fourier features on top of compositional ones."""
-    return at(_rmse(MapSpec(HybridCompositional, skeleton=name, turn=0.5, paired=False)), m)
+    return at(_rmse(MapSpec(HybridCompositional, skeleton=name, turn=0.5, paired=False)), m, "m")
 
 
 @functools.lru_cache(maxsize=32)
@@ -51,13 +51,13 @@ def _relative(name: str, spec: MapSpec[FeatureMap]) -> dict[int, float]:
 @fact
 def fourier_rmse(name: str, draw: str, gamma: float, m: int) -> float:
     """Return the RMS error of m Fourier features, drawn in one of the map's ways, over 64 rows of digits or moons."""
-    return at(_relative(name, MapSpec(RandomFourier, gamma=float(gamma), draw=draw)), m)
+    return at(_relative(name, MapSpec(RandomFourier, gamma=float(gamma), draw=draw)), m, "m")
 
 
 @fact
 def maxout_rmse(q: int, m: int) -> float:
     """Return the RMS error, relative to k(x, x), of m maxout features with pools of q, over 64 digits."""
-    return at(_relative("digits", MapSpec(RandomMaxout, pool_size=q)), m)
+    return at(_relative("digits", MapSpec(RandomMaxout, pool_size=q)), m, "m")
 
 
 @fact

@@ -33,29 +33,29 @@ def _decay(family: MapSpec[FeatureMap]) -> WeightDecay:
 
 
 def _median(decay: WeightDecay, k: int) -> float:
-    return at(dict(zip(map(int, decay.k_grid), map(float, decay.quantiles[1]), strict=True)), k)
+    return at(dict(zip(map(int, decay.k_grid), map(float, decay.quantiles[1]), strict=True)), k, "k")
 
 
 def _slope(decay: WeightDecay, first: int) -> float:
-    return decay.slope(list(map(int, decay.k_grid)).index(first))
+    return decay.slope(at({int(k): place for place, k in enumerate(decay.k_grid[:-1])}, first, "first"))
 
 
 @fact
 def boosted_error(k: int) -> float:
     """Return the test error in per cent of AdaBoost with k stumps, chosen with care, on the breast cancer data."""
-    return at(_errors()["AdaBoost"], k)
+    return at(_errors()["AdaBoost"], k, "k")
 
 
 @fact
 def stumps_error(k: int) -> float:
     """Return the test error in per cent of k random stumps on the same data, mean of 3 draws."""
-    return at(_errors()["Random stumps"], k)
+    return at(_errors()["Random stumps"], k, "k")
 
 
 @fact
 def sigmoids_error(k: int) -> float:
     """Return the same for random sigmoids (tanh, scale 0.2)."""
-    return at(_errors()["Random sigmoids"], k)
+    return at(_errors()["Random sigmoids"], k, "k")
 
 
 @fact
