@@ -1238,14 +1238,17 @@ _ALL_ROWS = (
         "rfviz/analysis/kernel_sample.py",
         "PreparedRows(dataset, sample.rows, (Scaling",
         "PreparedRows(dataset, sample.rows[:0], (Scaling",
-        ("tests/lab/kernel_approximation/test_all_rows.py::test_rows_that_cannot_be_used_are_left_out",),
+        ("tests/experiments/kernel_approximation/test_all_rows.py::test_rows_that_cannot_be_used_are_left_out",),
     ),
     Fault(
         "the largest error over all rows is that of the last block",
         "rfviz/experiments/kernel_approximation/all_rows.py",
         "np.maximum(self.largest, other.largest)",
         "other.largest",
-        ("tests/lab/kernel_approximation/test_all_rows.py::test_the_cuts_of_the_file_and_of_the_blocks_do_not_matter",),
+        (
+            "tests/experiments/kernel_approximation/test_all_rows.py"
+            "::test_the_cuts_of_the_file_and_of_the_blocks_do_not_matter",
+        ),
     ),
     Fault(
         "a pool is sorted without the last exchange",

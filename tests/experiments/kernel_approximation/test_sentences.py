@@ -1,4 +1,4 @@
-"""What the page on kernel approximation says is what its charts draw, in the unit in which they draw it."""
+"""What kernel approximation says is what its charts draw, in the unit in which they draw it."""
 
 import numpy as np
 import pytest

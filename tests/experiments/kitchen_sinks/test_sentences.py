@@ -1,4 +1,4 @@
-"""What the page on kitchen sinks says is what its charts draw."""
+"""What kitchen sinks say is what its charts draw."""
 
 import numpy as np
 import pytest
