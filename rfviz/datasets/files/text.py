@@ -4,27 +4,43 @@ from __future__ import annotations
 
 import codecs
 import csv
+import io
 import re
 import statistics
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 
 from rfviz.datasets.files.content import File, bytes_of_table, check_table, reading
+from rfviz.datasets.files.heading import find_heading
 from rfviz.datasets.files.written_numbers import EXACT
 from rfviz.datasets.wording import counted, one_line
 from rfviz.errors import DataError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
 
 __all__ = ["TextLayout", "read_text", "text_layout"]
 
-_SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+# Those of two signs, and of one that words hold, too, come last: they separate only where nothing else does.
+_SEPARATORS = {
+    ",": "commas",
+    ";": "semicolons",
+    "\t": "tabs",
+    "|": "vertical bars",
+    "^": "carets",
+    "~": "tildes",
+    "::": "double colons",
+}
 # Blanks separate cells where nothing else does, most lines have as many, and most cells are numbers.
 _BLANKS, _MOSTLY = " ", 0.9
+# A control character, which no text holds, instead of a separator of two signs.
+_ONE_SIGN = "\x1f"
+_HINT = re.compile(r"sep=([^\w\n\r ])\s*", re.I)  # as Excel reads and writes it
 _COMMENTS = ("#", "%")
 # Lines that show how cells are separated. The second size is for tables of very many columns.
 _SAMPLE_LINES, _SAMPLE_BYTES = 60, (1 << 20, 1 << 24)
@@ -43,13 +59,15 @@ class TextLayout:
     Attributes
     ----------
     n_skipped : int
-        Lines of comments before the table.
+        Lines before the first sample.
     is_spaced : bool
         Whether blanks follow separators.
     header : tuple of str
-        The cells of the first line; empty if that is data already.
+        The names of the columns; empty if there are none.
     codes : tuple of int
         Columns of numbers that begin with a zero, such as postal codes: they are read as text.
+    n_surplus : int
+        Cells behind the last name, all of them empty: a separator ends each row.
     notes : tuple of str
         Conclusions, since the file does not say it.
     """
@@ -62,6 +80,7 @@ class TextLayout:
     header: tuple[str, ...]
     n_columns: int
     codes: tuple[int, ...]
+    n_surplus: int
     notes: tuple[str, ...]
 
     @property
@@ -81,42 +100,48 @@ def text_layout(file: File, whole: bool = False) -> TextLayout:
     Raises
     ------
     DataError
-        If it is not text, has fewer than two lines, or a second line that is longer than the first.
+        If it is not text, has fewer than two lines, or rows that are longer than the line of names.
     """
     with reading(file, "a table", _REMEDY):
         encoding, notes = _encoding(file, whole)
-        many, n_skipped = _first_lines(file, encoding)
-    if n_skipped:
-        notes.append(
-            f"{counted(n_skipped, 'line')} of comments before the table {'is' if n_skipped == 1 else 'are'} left out."
-        )
-    lines = many[:_SAMPLE_LINES]
-    separator = _separator(lines)
-    first = _cells(lines[0], separator)
-    if len(_cells(lines[1], separator)) > len(first):
+        lines, n_above, hint = _first_lines(file, encoding)
+    if n_above > bool(hint):
+        n = n_above - bool(hint)
+        notes.append(f"{counted(n, 'line')} of comments before the table {'is' if n == 1 else 'are'} left out.")
+    separator = hint or _separator([line for line in lines[:_SAMPLE_LINES] if line.strip()])
+    rows, ends = _rows(lines, separator)
+    heading = find_heading(rows[:_SAMPLE_LINES])
+    names, samples = list(heading.names), rows[heading.n_rows :]
+    notes.extend(heading.notes)
+    n_columns = len(names or samples[0])
+    n_surplus = max(max(map(len, samples)) - n_columns, 0)
+    if n_surplus and any("".join(row[n_columns:]).strip() for row in samples):
+        n_surplus = 0
+    if len(samples[0]) > n_columns + n_surplus:
         raise DataError(_longer_rows(file))
-    is_data = _is_data(first) or _is_sample(first, [_cells(line, separator) for line in lines[1:]])
-    if is_data:
-        notes.append("The first line holds numbers, so it was read as data, and the columns are numbered.")
-    decimal = "," if _has_decimal_comma(lines[not is_data :], separator) else "."
+    decimal = "," if _has_decimal_comma(samples[:_SAMPLE_LINES], separator) else "."
     if decimal == ",":
         notes.append("Numbers are written with a decimal comma.")
     if separator != ",":
         notes.append(f"Cells are separated by {_SEPARATORS.get(separator, 'blanks')}.")
-    is_spaced = any(f"{separator} " in line for line in lines)
-    header = () if is_data else tuple(first)
-    codes = _codes(many[not is_data :], separator)
-    return TextLayout(encoding, separator, decimal, n_skipped, is_spaced, header, len(first), codes, tuple(notes))
+    return TextLayout(
+        encoding=encoding,
+        separator=separator,
+        decimal=decimal,
+        n_skipped=n_above + (ends[heading.n_rows - 1] if heading.n_rows else 0),
+        is_spaced=any(f"{separator} " in line for line in lines[:_SAMPLE_LINES]),
+        header=tuple(names),
+        n_columns=n_columns,
+        codes=_codes(samples),
+        n_surplus=n_surplus,
+        notes=tuple(notes),
+    )
 
 
-def _codes(lines: list[str], separator: str) -> tuple[int, ...]:
+def _codes(rows: list[list[str]]) -> tuple[int, ...]:
     """Return the columns in which whole numbers begin with a zero."""
     found = {
-        place
-        for line in lines
-        if f"{separator}0" in line or line.startswith(("0", '"0')) or '"0' in line or " 0" in line
-        for place, cell in enumerate(_cells(line, separator))
-        if _CODE.fullmatch(cell)
+        place for row in rows for place, cell in enumerate(row) if cell.startswith(("0", " ")) and _CODE.fullmatch(cell)
     }
     return tuple(sorted(found))
 
@@ -150,16 +175,45 @@ def read_text(file: File, names: tuple[str, ...] = ()) -> tuple[pd.DataFrame, tu
         check_table(file, n_lines, layout.n_columns, needed, "lines")
         frame = _parse(file, layout)
     notes = list(layout.notes)
-    if not layout.header:
-        given = len(names) == frame.shape[1]
-        frame.columns = names if given else [f"column {number}" for number in range(1, frame.shape[1] + 1)]
+    n_columns = _n_used(frame, layout)
+    if n_columns < frame.shape[1]:
+        notes.append("A separator ends each line, which is no column.")
+        frame = frame.iloc[:, :n_columns]
+    given = layout.header or (names if len(names) == n_columns else ())
+    frame.columns, repeated = _distinct(given[:n_columns] or ("",) * n_columns)
     if layout.has_index:
         frame = frame.drop(columns=frame.columns[0])
         notes.append("The first column has no name and is left out.")
-    counts = Counter(layout.header[layout.has_index :])
-    if repeated := sorted(cell.strip() for cell, count in counts.items() if count > 1 and cell.strip()):
-        notes.append(f"Names that occur twice were numbered: {one_line(', '.join(repeated), 60)}.")
+    if repeated:
+        notes.append(f"Names that occur twice were numbered: {one_line(', '.join(sorted(repeated)), 60)}.")
     return frame, tuple(notes)
+
+
+def _n_used(frame: pd.DataFrame, layout: TextLayout) -> int:
+    """Return the number of columns without those at the end that have neither a name nor a value."""
+    n = frame.shape[1]
+    names = layout.header + ("",) * (n - len(layout.header))
+    while layout.header and n > 1 and not names[n - 1].strip() and frame.iloc[:, n - 1].isna().all():
+        n -= 1
+    return n
+
+
+def _distinct(names: Sequence[str]) -> tuple[list[str], set[str]]:
+    """Return one name for each column, numbered where there is none or it occurs before, and the names that do."""
+    given = [name if name.strip() else f"column {place}" for place, name in enumerate(names, start=1)]
+    used, distinct, repeated = set(given), [], set()
+    seen: Counter[str] = Counter()
+    for name in given:
+        shown = name
+        while seen[name] and shown in used:
+            shown = f"{name}.{seen[name]}"
+            seen[name] += 1
+        if seen[name]:
+            repeated.add(name.strip())
+        seen[name] += not seen[name]
+        used.add(shown)
+        distinct.append(shown)
+    return distinct, repeated
 
 
 def _encoding(file: File, whole: bool) -> tuple[str, list[str]]:
@@ -198,33 +252,78 @@ def _decodes(file: File, encoding: str, n_bytes: int) -> bool:
     return True
 
 
-def _first_lines(file: File, encoding: str) -> tuple[list[str], int]:
-    """Return the first lines that hold anything, and how many lines of comments are before them."""
+def _first_lines(file: File, encoding: str) -> tuple[list[str], int, str]:
+    """Return the first lines, how many are left out above them, and the separator if one of these tells it."""
     size, most = _SAMPLE_BYTES
-    lines, n_skipped = _lines(file, encoding, size)
-    if len(lines) < 2 and file.n_bytes > size:
-        size, (lines, n_skipped) = most, _lines(file, encoding, most)
-    if not lines:
+    lines, n_above, hint = _lines(file, encoding, size)
+    if sum(bool(line.strip()) for line in lines) < 2 and file.n_bytes > size:
+        size = most
+        lines, n_above, hint = _lines(file, encoding, size)
+    n_filled = sum(bool(line.strip()) for line in lines)
+    if not n_filled:
         raise DataError(f"{file.name} holds no text. A table needs a line of column names and one line per sample.")
-    if len(lines) == 1 and file.n_bytes > size:
+    if n_filled == 1 and file.n_bytes > size:
         raise DataError(
             f"{file.name} has a first line of more than {size:,} characters: not a table. Write one line per sample."
         )
-    if len(lines) == 1:
+    if n_filled == 1:
         raise DataError(f"{file.name} has a single line. A table needs a line of column names and one line per sample.")
-    return lines, n_skipped
+    return lines, n_above, hint
 
 
-def _lines(file: File, encoding: str, n_bytes: int) -> tuple[list[str], int]:
-    """Return the lines among the first bytes that hold anything, the last of them perhaps cut, but no comments."""
-    lines = file.head(n_bytes).decode(encoding, errors="ignore").splitlines()
-    comments = [number for number, line in enumerate(lines) if line.lstrip().startswith(_COMMENTS)]
-    above = next((place for place, number in enumerate(comments) if place != number), len(comments))
+def _lines(file: File, encoding: str, n_bytes: int) -> tuple[list[str], int, str]:
+    """Return the lines among the first bytes, the last of them perhaps cut, but no comments above the table."""
+    text = file.head(n_bytes).decode(encoding, errors="ignore")
+    lines = list(io.StringIO(text, newline=""))
+    told = _HINT.fullmatch(lines[0]) if lines else None
+    start = int(told is not None)
+    filled = [number for number, line in enumerate(lines) if line.strip() and number >= start]
+    n_comments = next((i for i, number in enumerate(filled) if not _is_comment(lines[number])), len(filled))
     # "#id,size" above "1,2" belongs to the table: a comment has a blank after its sign, or is cut in another way.
-    cut = _separators(next((line for line in lines[above:] if line.strip()), lines[-1] if lines else ""))
-    while above and cut and not lines[above - 1].lstrip()[1:2].isspace() and _separators(lines[above - 1]) == cut:
-        above -= 1
-    return [line for line in lines[above:] if line.strip()], above
+    cut = _separators(lines[filled[min(n_comments, len(filled) - 1)]] if filled else "")
+    while n_comments and cut and not _is_remark(above := lines[filled[n_comments - 1]]) and _separators(above) == cut:
+        n_comments -= 1
+    above = filled[n_comments - 1] + 1 if n_comments else start
+    return lines[above:], above, told[1] if told else ""
+
+
+def _is_comment(line: str) -> bool:
+    return line.lstrip().startswith(_COMMENTS)
+
+
+def _is_remark(line: str) -> bool:
+    """Return whether a blank follows the sign of a comment."""
+    return _is_comment(line) and line.lstrip()[1:2].isspace()
+
+
+def _rows(lines: list[str], separator: str) -> tuple[list[list[str]], list[int]]:
+    """Return the cells of the rows that hold anything, and after how many lines each ends; but no comments."""
+    rows, ends = _quoted_rows(lines, separator) or _plain_rows(lines, separator)
+    usual = statistics.mode(map(len, rows[:_SAMPLE_LINES]))
+    kept = [i for i, row in enumerate(rows) if usual == 1 or len(row) > 1 or not _is_comment(row[0])]
+    return [rows[i] for i in kept], [ends[i] for i in kept]
+
+
+def _quoted_rows(lines: list[str], separator: str) -> tuple[list[list[str]], list[int]] | None:
+    """Return the rows whose cells in quotation marks may hold several lines; None if such a mark is never closed."""
+    rows, ends = [], []
+    sign = _ONE_SIGN if len(separator) > 1 else separator
+    reader = csv.reader((line.replace(separator, sign) for line in lines), delimiter=sign)
+    if separator == _BLANKS:
+        return None
+    try:
+        for row in reader:
+            if any(cell.strip() for cell in row) or len(row) > 1:
+                rows.append(row)
+                ends.append(reader.line_num)
+    except csv.Error:
+        return None
+    return (rows, ends) if len(rows) > 1 else None
+
+
+def _plain_rows(lines: list[str], separator: str) -> tuple[list[list[str]], list[int]]:
+    places = [number for number, line in enumerate(lines) if line.strip()]
+    return [_cells(lines[number], separator) for number in places], [number + 1 for number in places]
 
 
 def _separator(lines: list[str]) -> str:
@@ -251,32 +350,12 @@ def _separators(line: str) -> tuple[tuple[str, int], ...]:
 def _cells(line: str, separator: str) -> list[str]:
     if separator == _BLANKS:
         return line.split()
+    sign = _ONE_SIGN if len(separator) > 1 else separator
     # A line that the csv module cannot split (one cell of 128 kB, say) counts as one cell.
     try:
-        return next(csv.reader([line], delimiter=separator), [line])
+        return next(csv.reader([line.replace(separator, sign)], delimiter=sign), [line])
     except csv.Error:
         return [line]
-
-
-def _is_data(cells: list[str]) -> bool:
-    """Return whether the first line is a sample: numbers and empty cells, but not the 0,1,2… that pandas writes."""
-    named = cells[1:] if cells[0] == "" else cells
-    if len(named) > 1 and named == [str(i) for i in range(len(named))]:
-        return False
-    return any(map(_is_number, cells)) and all(cell.strip() == "" or _is_number(cell) for cell in cells)
-
-
-def _is_sample(first: list[str], others: list[list[str]]) -> bool:
-    """Return whether the first line is a sample with words: its numbers stand over numbers, its words over the same."""
-    below = [[row[place] for row in others if len(row) > place] for place in range(len(first))]
-    numbers = [place for place, cell in enumerate(first) if _is_number(cell)]
-    words = [place for place, cell in enumerate(first) if cell.strip() and place not in numbers]
-    return (
-        bool(numbers)
-        and bool(words)
-        and all(all(_is_number(cell) or not cell.strip() for cell in below[place]) for place in numbers)
-        and all(first[place] in below[place] for place in words)
-    )
 
 
 def _is_number(cell: str) -> bool:
@@ -287,10 +366,10 @@ def _is_number(cell: str) -> bool:
     return True
 
 
-def _has_decimal_comma(lines: list[str], separator: str) -> bool:
+def _has_decimal_comma(rows: list[list[str]], separator: str) -> bool:
     if separator == ",":
         return False
-    cells = [cell for line in lines for cell in _cells(line, separator)]
+    cells = [cell for row in rows for cell in row]
     return sum(map(bool, map(_DECIMAL_COMMA.fullmatch, cells))) > sum(map(bool, map(_DECIMAL_POINT.fullmatch, cells)))
 
 
@@ -306,8 +385,11 @@ def _parse(file: File, layout: TextLayout) -> pd.DataFrame:
     try:
         # Not in blocks of rows: a code such as 007 would be a number in some of them and text in others.
         frame = _read_csv(file, layout, dtype=dict.fromkeys(layout.codes, str))
-    except pd.errors.ParserError as error:
-        raise DataError(_parser_error(file, str(error))) from None
+    except ValueError as error:
+        if found := re.search(r"Too many columns specified: expected \d+ and found (\d+)", str(error)):
+            shorter = replace(layout, n_columns=int(found[1]), n_surplus=0)
+            return _parse(file, shorter).reindex(columns=range(layout.n_columns))
+        raise DataError(_parser_error(file, layout, str(error))) from None
     # Pandas makes an index of cells beyond the header, without a warning.
     if not isinstance(frame.index, pd.RangeIndex):
         raise DataError(_longer_rows(file))
@@ -324,18 +406,28 @@ def _parse(file: File, layout: TextLayout) -> pd.DataFrame:
 def _read_csv(file: File, layout: TextLayout, **options: Any) -> pd.DataFrame:
     import pandas as pd
 
-    with file.open() as stream:
+    with _samples(file, layout) as stream:
         return pd.read_csv(
             stream,
-            sep=r"\s+" if layout.separator == _BLANKS else layout.separator,
-            skiprows=layout.n_skipped,
-            header=0 if layout.header else None,
-            encoding=layout.encoding,
+            sep={_BLANKS: r"\s+"}.get(layout.separator, layout.separator if len(layout.separator) == 1 else _ONE_SIGN),
+            header=None,
+            names=range(layout.n_columns + layout.n_surplus),
             decimal=layout.decimal,
             low_memory=False,
             skipinitialspace=layout.is_spaced,
             **options,
         )
+
+
+def _samples(file: File, layout: TextLayout) -> TextIO:
+    """Open the text at the first sample."""
+    stream = io.TextIOWrapper(file.open(), layout.encoding, newline="")
+    for _ in range(layout.n_skipped):
+        stream.readline()
+    if len(layout.separator) == 1:
+        return stream
+    with stream:
+        return io.StringIO(stream.read().replace(layout.separator, _ONE_SIGN), newline="")
 
 
 def _is_concluded_too_early(series: pd.Series) -> bool:
@@ -355,13 +447,13 @@ def _longer_rows(file: File) -> str:
     return f"{file.name}: the rows have more cells than the first line has names. Give every column a name."
 
 
-def _parser_error(file: File, message: str) -> str:
+def _parser_error(file: File, layout: TextLayout, message: str) -> str:
     """Return what pandas says about lines of unequal length, or an open quotation mark, as a sentence."""
     if found := re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", message):
         expected, line, cells = found.groups()
         return (
-            f"{file.name}: line {line} has {cells} cells, and those before have {expected}. Give every line as many; "
-            "text that holds a separator belongs in quotation marks."
+            f"{file.name}: line {int(line) + layout.n_skipped:,} has {cells} cells, and those before have {expected}. "
+            "Give every line as many; text that holds a separator belongs in quotation marks."
         )
     if "EOF inside string" in message:
         return f"{file.name}: a quotation mark is opened and never closed. Close it, or leave it out."

@@ -13,7 +13,7 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["numbered_days", "seconds_of", "written_dates"]
+__all__ = ["is_written_date", "numbered_days", "seconds_of", "written_dates"]
 
 # Words that show which forms a column may have, and words that these are tried on before all are read.
 _SHOWING, _TRIED = 100, 2000
@@ -102,6 +102,11 @@ def written_dates(known: Sequence[str], share: float, counts: np.ndarray) -> tup
         if strange[other][0] == strange[form][0] and not dates.equals(equal[form]):
             return equal[form], f"is read with the {_first(form)} first, but could be with the {_first(other)} first"
     return equal[form], ""
+
+
+def is_written_date(word: str) -> bool:
+    """Return whether a word may be a date, in whichever form; digits alone are none."""
+    return not word.isdigit() and bool(_forms(word))
 
 
 def numbered_days(values: np.ndarray, share: float) -> np.ndarray | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["EXACT", "currencies", "numbers_of", "written_numbers"]
+__all__ = ["EXACT", "currencies", "is_written_number", "numbers_of", "written_numbers"]
 
 #: Beyond it a float does not hold every whole number.
 EXACT = 2**53
@@ -79,6 +79,15 @@ def written_numbers(
             left_out.append(f"the {name} between thousands")
         return values, f"read without {' and '.join(left_out)}" if left_out else ""
     return None
+
+
+def is_written_number(word: str) -> bool:
+    """Return whether a word is a number, as it stands or with signs of money, percent and thousands."""
+    try:
+        float(word)
+    except ValueError:
+        return _matched(word) is not None
+    return "_" not in word  # which Python, and no table, writes between thousands
 
 
 def numbers_of(words: Any) -> np.ndarray:

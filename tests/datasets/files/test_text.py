@@ -61,7 +61,7 @@ def test_separators_and_ends_of_lines(read, separator, end, start):
         ("% of Octave\n\n1 2\n3 4\n5 6\n", ["column 1", "column 2"], [1, 3, 5]),
         ("#id,size\n1,2\n3,4\n5,6\n", ["#id", "size"], [1, 3, 5]),
         ("name,size\n#1,2\n#2,4\n#3,6\n", ["name", "size"], ["#1", "#2", "#3"]),
-        ("#1,2\n#2,4\n#3,6\n#4,8\n", ["#1", "2"], ["#2", "#3", "#4"]),
+        ("#1,2\n#2,4\n#3,6\n#4,8\n", ["column 1", "column 2"], ["#1", "#2", "#3", "#4"]),
         ("a  b\n 1   2\n3 4 \n5 6\n", ["a", "b"], [1, 3, 5]),
         ("some words\nthree of them here\nand these two\nand no more\n", ["some words"], None),
     ],
