@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
 import re
@@ -15,6 +14,7 @@ import numpy as np
 
 from rfviz.datasets.files.content import File, bytes_of_table, check_table, reading
 from rfviz.datasets.files.heading import find_heading
+from rfviz.datasets.files.text_encoding import Encoding, encoding_of
 from rfviz.datasets.files.written_numbers import EXACT
 from rfviz.datasets.wording import counted, one_line
 from rfviz.errors import DataError
@@ -44,8 +44,6 @@ _HINT = re.compile(r"sep=([^\w\n\r ])\s*", re.I)  # as Excel reads and writes it
 _COMMENTS = ("#", "%")
 # Lines that show how cells are separated. The second size is for tables of very many columns.
 _SAMPLE_LINES, _SAMPLE_BYTES = 60, (1 << 20, 1 << 24)
-# Control characters that no text holds.
-_CONTROLS = bytes({*range(32)} - {9, 10, 12, 13, 26, 27})
 _DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
 _DECIMAL_POINT = re.compile(r"\s*[-+]?\d*\.\d+\s*")
 _CODE = re.compile(r"\s*0\d+\s*")
@@ -72,7 +70,7 @@ class TextLayout:
         Conclusions, since the file does not say it.
     """
 
-    encoding: str
+    encoding: Encoding
     separator: str
     decimal: str
     n_skipped: int
@@ -103,8 +101,9 @@ def text_layout(file: File, whole: bool = False) -> TextLayout:
         If it is not text, has fewer than two lines, or rows that are longer than the line of names.
     """
     with reading(file, "a table", _REMEDY):
-        encoding, notes = _encoding(file, whole)
+        encoding = encoding_of(file, file.n_bytes if whole else _SAMPLE_BYTES[0])
         lines, n_above, hint = _first_lines(file, encoding)
+    notes = list(encoding.notes)
     if n_above > bool(hint):
         n = n_above - bool(hint)
         notes.append(f"{counted(n, 'line')} of comments before the table {'is' if n == 1 else 'are'} left out.")
@@ -216,43 +215,7 @@ def _distinct(names: Sequence[str]) -> tuple[list[str], set[str]]:
     return distinct, repeated
 
 
-def _encoding(file: File, whole: bool) -> tuple[str, list[str]]:
-    """Return the encoding, and notes on it."""
-    n_bytes = file.n_bytes if whole else _SAMPLE_BYTES[0]
-    if file.head(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-        if _decodes(file, "utf-16", n_bytes):
-            return "utf-16", ["The text is UTF-16, as its first bytes say."]
-        raise DataError(f"{file.name} begins like UTF-16, but is not. {_REMEDY}.")
-    controls = sum(len(block) - len(block.translate(None, _CONTROLS)) for block in file.blocks(n_bytes))
-    if controls:
-        raise DataError(
-            f"{file.name} is not text: it holds {controls:,} control characters, and a table holds none. "
-            f"{_REMEDY}, without compression."
-        )
-    if _decodes(file, "utf-8", n_bytes):
-        return "utf-8-sig", []
-    if _decodes(file, "cp1252", n_bytes):
-        return "cp1252", [
-            "The text is not UTF-8, so it was read as Windows-1252 (Western European). Where letters look wrong, save "
-            "it as 'CSV UTF-8'."
-        ]
-    raise DataError(f"{file.name} is text in neither UTF-8 nor Windows-1252. {_REMEDY}.")
-
-
-def _decodes(file: File, encoding: str, n_bytes: int) -> bool:
-    decoder = codecs.getincrementaldecoder(encoding)()
-    try:
-        for block in file.blocks(n_bytes):
-            # Most blocks are ASCII, which is seen far faster than decoded. A character may begin in the block before.
-            if encoding == "utf-16" or decoder.getstate()[0] or not block.isascii():
-                decoder.decode(block)
-        decoder.decode(b"", final=n_bytes >= file.n_bytes)
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _first_lines(file: File, encoding: str) -> tuple[list[str], int, str]:
+def _first_lines(file: File, encoding: Encoding) -> tuple[list[str], int, str]:
     """Return the first lines, how many are left out above them, and the separator if one of these tells it."""
     size, most = _SAMPLE_BYTES
     lines, n_above, hint = _lines(file, encoding, size)
@@ -271,9 +234,9 @@ def _first_lines(file: File, encoding: str) -> tuple[list[str], int, str]:
     return lines, n_above, hint
 
 
-def _lines(file: File, encoding: str, n_bytes: int) -> tuple[list[str], int, str]:
+def _lines(file: File, encoding: Encoding, n_bytes: int) -> tuple[list[str], int, str]:
     """Return the lines among the first bytes, the last of them perhaps cut, but no comments above the table."""
-    text = file.head(n_bytes).decode(encoding, errors="ignore")
+    text = file.head(n_bytes).decode(encoding.name, errors="ignore" if encoding.errors == "strict" else encoding.errors)
     lines = list(io.StringIO(text, newline=""))
     told = _HINT.fullmatch(lines[0]) if lines else None
     start = int(told is not None)
@@ -421,7 +384,7 @@ def _read_csv(file: File, layout: TextLayout, **options: Any) -> pd.DataFrame:
 
 def _samples(file: File, layout: TextLayout) -> TextIO:
     """Open the text at the first sample."""
-    stream = io.TextIOWrapper(file.open(), layout.encoding, newline="")
+    stream = io.TextIOWrapper(file.open(), layout.encoding.name, layout.encoding.errors, newline="")
     for _ in range(layout.n_skipped):
         stream.readline()
     if len(layout.separator) == 1:
