@@ -14,6 +14,7 @@ import numpy as np
 
 from rfviz.datasets.files.content import File, bytes_of_table, check_table, reading
 from rfviz.datasets.files.heading import find_heading
+from rfviz.datasets.files.stray_rows import without_stray_rows
 from rfviz.datasets.files.text_encoding import Encoding, encoding_of
 from rfviz.datasets.files.written_numbers import EXACT
 from rfviz.datasets.wording import counted, one_line
@@ -173,7 +174,8 @@ def read_text(file: File, names: tuple[str, ...] = ()) -> tuple[pd.DataFrame, tu
         needed = bytes_of_table(file, n_lines, layout.n_columns, 4 * file.n_bytes)
         check_table(file, n_lines, layout.n_columns, needed, "lines")
         frame = _parse(file, layout)
-    notes = list(layout.notes)
+    frame, said = without_stray_rows(frame, layout.header, layout.codes)
+    notes = [*layout.notes, *said]
     n_columns = _n_used(frame, layout)
     if n_columns < frame.shape[1]:
         notes.append("A separator ends each line, which is no column.")

@@ -27,10 +27,10 @@ _MARKED = (  # that of UTF-32 begins like that of UTF-16
 )
 _UTF8, _UNKNOWN = "utf-8-sig", "\ufffd"
 # Bytes of lines beyond ASCII that a guess is made from, and of the text in which they are looked for.
-_TELLING, _LOOKED_AT = 1 << 15, 1 << 24
+_TELLING, _LOOKED_AT, _BLOCK = 1 << 15, 1 << 24, 1 << 20
 # Letters of words beyond ASCII; two of them may make one character, of which the second may be ASCII.
 _WORDS, _BEYOND = re.compile(rb"[@-~\x80-\xff]{2,}"), re.compile(rb"[\x80-\xff]")
-_MOSTLY, _FEW_ODD = 0.6, 0.25
+_MOSTLY, _FEW_ODD, _MOST_WORDS = 0.6, 0.25, 500
 _USUAL = "cp1252"
 # Other scripts, under the names of the library; the usual ones first, which are taken where it cannot tell.
 _OTHER_SCRIPTS = (
@@ -164,17 +164,18 @@ def _decodes(file: File, encoding: str, n_bytes: int) -> bool:
 
 
 def _telling_lines(file: File) -> bytes:
-    """Return lines beyond ASCII, each once."""
+    """Return lines beyond ASCII, each once; those that a block cuts are passed over."""
     found: dict[bytes, None] = {}
     size = 0
-    for block in file.blocks(_LOOKED_AT):
-        for line in block.splitlines() if not block.isascii() else ():
+    for number, block in enumerate(file.blocks(_LOOKED_AT)):
+        lines = block.splitlines()
+        for line in (lines[number > 0 : -1] or lines) if len(block) == _BLOCK else lines[number > 0 :]:
             if not line.isascii() and line not in found:
                 found[line] = None
                 size += len(line)
         if size > _TELLING:
             break
-    return b"\n".join(found)[: 4 * _TELLING]
+    return b"\n".join(found)
 
 
 def _n_wrong(file: File, n_bytes: int) -> int:
@@ -202,7 +203,7 @@ def _guessed_script(telling: bytes) -> str:
     """Return the encoding that the library takes for the most likely; nothing if it finds none that makes sense."""
     import charset_normalizer
 
-    words = b"\n".join(dict.fromkeys(_WORDS.findall(telling)))  # signs and numbers mislead it
+    words = b"\n".join(list(dict.fromkeys(_WORDS.findall(telling)))[:_MOST_WORDS])  # signs and numbers mislead it
     matches = list(charset_normalizer.from_bytes(words, cp_isolation=list(_OTHER_SCRIPTS)))
     likely = [match for match in matches if (match.chaos, match.coherence) == (matches[0].chaos, matches[0].coherence)]
     best = min(likely, key=lambda match: _OTHER_SCRIPTS.index(match.encoding), default=None)
