@@ -12,7 +12,7 @@ import numpy as np
 
 from rfviz.datasets.files.gaps import gap_rows, is_mark, words_among
 from rfviz.datasets.files.written_dates import numbered_days, seconds_of, written_dates
-from rfviz.datasets.files.written_numbers import EXACT, currencies, numbers_of, written_numbers
+from rfviz.datasets.files.written_numbers import EXACT, currencies, numbers_of, spread_places, written_numbers
 from rfviz.datasets.wording import counted, one_line
 
 if TYPE_CHECKING:
@@ -48,6 +48,9 @@ _CODES, _CODE, _DIGIT = 0.01, re.compile(r"0\d|[A-Za-z]{1,2}\d{3,}$"), re.compil
 _MAX_WORDS, _FEW_WORDS = 1000, 12
 # Words that are looked at for signs of several currencies.
 _LOOKED_AT = 20_000
+# Cells of a column that pandas does not count the words of faster.
+_FEW_CELLS = 200
+_LIKE_NUMBER = re.compile(r"\W*(\d|inf|nan)", re.I)
 
 
 @dataclass(frozen=True)
@@ -217,9 +220,13 @@ def _words_of(series: pd.Series) -> _Words:
     import pandas as pd
 
     is_text = isinstance(series.dtype, pd.StringDtype)
-    codes, found = pd.factorize(series if is_text else series.astype(object))
     # Words that differ only in blanks are one, and blanks alone are none.
     distinct: dict[str, int] = {}
+    if is_text and len(series) <= _FEW_CELLS:  # a table may have thousands of columns
+        cells = [one_line(cell, 200) if isinstance(cell, str) else "" for cell in series.tolist()]
+        codes = [distinct.setdefault(cell, len(distinct)) if cell else -1 for cell in cells]
+        return _Words(np.array(codes, dtype=np.int64), list(distinct))
+    codes, found = pd.factorize(series if is_text else series.astype(object))
     merged = np.full(len(found) + 1, -1, dtype=np.int64)
     for place, word in enumerate(np.asarray(found, dtype=object)):
         word = one_line(word, 200)
@@ -307,7 +314,9 @@ def _of_different_words(name: str, found: _Words, step: int) -> tuple[Column, An
 def _as_numbers(name: str, found: _Words, step: int) -> tuple[Column, Any] | None:
     """Return a column of words as numbers, where nearly all of them are, in whichever way they are written."""
     words, counts = np.array(found.words, dtype=object), found.counts
-    places = np.unique(np.linspace(0, len(words) - 1, _LOOKED_AT).astype(int))
+    places = spread_places(len(words), _LOOKED_AT)
+    if not any(map(_LIKE_NUMBER.match, words[places])):
+        return None
     is_code = np.array([_CODE.match(word) is not None for word in words[places]])
     if counts[places[is_code]].sum() > _CODES * counts[places].sum():
         return None
@@ -370,7 +379,8 @@ def _as_categories(name: str, found: _Words, odd: str) -> tuple[Column, pd.Categ
     ordered = sorted(range(len(words)), key=words.__getitem__)
     rank = np.empty(len(words) + 1, dtype=np.int64)
     rank[ordered], rank[-1] = np.arange(len(words)), -1
-    categories = pd.Categorical.from_codes(rank[found.codes], [words[place] for place in ordered])  # pyright: ignore
+    names = pd.Index([words[place] for place in ordered], dtype=object)
+    categories = pd.Categorical.from_codes(rank[found.codes], names, validate=False)  # pyright: ignore
     return Column(name, CATEGORY, found.n_missing, len(words), span, odd, odd), categories
 
 

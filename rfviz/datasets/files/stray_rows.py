@@ -43,7 +43,9 @@ def without_stray_rows(
     codes : sequence of int
         Columns of digits that stay words.
     """
-    words = [place for place, dtype in enumerate(frame.dtypes) if dtype.kind not in "iufb"]
+    import pandas as pd
+
+    words = [place for place, dtype in enumerate(frame.dtypes) if isinstance(dtype, pd.StringDtype)]
     if len(frame) < _FEWEST or frame.shape[1] < 2:
         return frame, ()
     notes: list[str] = []

@@ -360,8 +360,15 @@ def _parse(file: File, layout: TextLayout) -> pd.DataFrame:
         raise DataError(_longer_rows(file))
     if len(frame) == 0:
         raise DataError(f"{file.name} has column names but no rows. Add one line per sample.")
-    places = [place for place, (_, series) in enumerate(frame.items()) if _is_concluded_too_early(series)]
+    have_gaps = [bool(has) for has in frame.isna().any()]
+    places = [
+        place
+        for place, kind in enumerate(dtype.kind for dtype in frame.dtypes)
+        if (have_gaps[place] and kind not in "iubf") or (kind == "f" and _are_beyond_floats(frame.iloc[:, place]))
+    ]
     if places:
+        # Among words, “NA” and “None”, which pandas takes for gaps, may be words; and among whole numbers that no float
+        # holds, one gap makes floats.
         cells = _read_csv(file, layout, usecols=places, dtype=str, keep_default_na=False, na_values=[""])
         for place, (_, series) in zip(places, cells.items(), strict=True):
             frame.isetitem(place, series)
@@ -395,14 +402,8 @@ def _samples(file: File, layout: TextLayout) -> TextIO:
         return io.StringIO(stream.read().replace(layout.separator, _ONE_SIGN), newline="")
 
 
-def _is_concluded_too_early(series: pd.Series) -> bool:
-    """Return whether cells must be looked at as the file has them.
-
-    In a column of words, “NA” and “None”, which pandas takes for gaps, may be words; and of whole numbers that no float
-    holds, one gap makes floats.
-    """
-    if series.dtype.kind != "f":
-        return series.dtype.kind not in "iub" and series.hasnans
+def _are_beyond_floats(series: pd.Series) -> bool:
+    """Return whether a column of floats was written as whole numbers that no float holds."""
     values = series.to_numpy()
     is_long = np.isfinite(values) & (np.abs(values) > EXACT)
     return bool(is_long.any() and (np.rint(values[is_long]) == values[is_long]).all())

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rfviz.datasets.files.written_numbers import spread_places
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -79,12 +81,12 @@ def written_dates(known: Sequence[str], share: float, counts: np.ndarray) -> tup
     """
     import pandas as pd
 
-    shown = np.unique(np.linspace(0, len(known) - 1, _SHOWING).astype(int))
+    shown = spread_places(len(known), _SHOWING)
     forms = dict.fromkeys(form for place in shown for form in _forms(known[int(place)]))
     if not forms:
         return None
     words = pd.Series(known, dtype="str")
-    tried = np.unique(np.linspace(0, len(words) - 1, _TRIED).astype(int))
+    tried = spread_places(len(words), _TRIED)
     weights = counts[tried]
     likely = _distinct({form: _read(words.iloc[tried], form) for form in forms})
     fits = {form: dates.notna().to_numpy() for form, dates in likely.items()}

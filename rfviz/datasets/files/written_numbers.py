@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["EXACT", "currencies", "is_written_number", "numbers_of", "written_numbers"]
+__all__ = ["EXACT", "currencies", "is_written_number", "numbers_of", "spread_places", "written_numbers"]
 
 #: Beyond it a float does not hold every whole number.
 EXACT = 2**53
 
 _MONEY = "$€£¥"
 _CELL = re.compile(rf"(?P<sign>[+-]?)(?P<before>[{_MONEY}]?)\s*(?P<number>\d[\d.,' ]*?)\s*(?P<after>[%{_MONEY}]?)")
+_ANY_MONEY = re.compile(f"[{_MONEY}]")
 # Words that show whether a column holds numbers at all, and with which signs.
 _FIRST, _SHOWING = 100, 2000
 # The mark between thousands, its sign, the sign before decimals, and the form of a number with them.
@@ -97,12 +98,17 @@ def numbers_of(words: Any) -> np.ndarray:
     return np.asarray(pd.to_numeric(words, errors="coerce"), dtype=np.float64)
 
 
+def spread_places(n: int, most: int) -> np.ndarray:
+    """Return at most so many of the places 0 to n − 1, spread evenly."""
+    return np.arange(n) if n <= most else np.linspace(0, n - 1, most).astype(int)
+
+
 def currencies(known: Sequence[str], counts: np.ndarray, share: float) -> list[str]:
     """Return the signs of a column of amounts in several currencies, the most frequent first; empty for any other.
 
     The parameters are those of :func:`written_numbers`.
     """
-    if not any(map(_matched, known[:_FIRST])):
+    if not any(_ANY_MONEY.search(word) for word in known[:_FIRST]) or not any(map(_matched, known[:_FIRST])):
         return []
     signs = _signs(known, counts)
     amounts = sum(signs.values())
@@ -113,7 +119,7 @@ def currencies(known: Sequence[str], counts: np.ndarray, share: float) -> list[s
 
 def _sign(known: Sequence[str], counts: np.ndarray) -> tuple[str, str]:
     """Return the sign before and the sign after most numbers of a column."""
-    showing = np.unique(np.linspace(0, len(known) - 1, _SHOWING).astype(int))
+    showing = spread_places(len(known), _SHOWING)
     signs = _signs([known[int(place)] for place in showing], counts[showing])
     return signs.most_common(1)[0][0] if signs else ("", "")
 

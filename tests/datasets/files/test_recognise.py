@@ -425,3 +425,15 @@ def test_a_label_of_a_file_may_have_any_name(tmp_path):
         assert upload.prepare(Preparation(label=name)).target_names == classes
     again = Preparation.from_json(Preparation(label=LONG, leave_out="ab").to_json())
     assert again.label == LONG and again.leave_out == ("ab",)
+
+
+# --- the words of short and of long columns ---------------------------------------------------------------------------
+
+
+def test_short_columns_hold_the_words_that_long_ones_do():
+    cells = ["a ", "a", " b", "", "  ", None, "c\nd", "x" * 300, "NA"]
+    short, few = column(cells * 2)
+    long, many = column(cells * 100)
+    assert short.span == long.span and 50 * short.n_missing == long.n_missing
+    assert list(few.values("c"))[: len(cells)] == list(many.values("c"))[: len(cells)]
+    assert list(few.values("c").categories) == list(many.values("c").categories)

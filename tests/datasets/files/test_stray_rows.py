@@ -87,3 +87,9 @@ def test_a_row_that_is_named_like_a_sum_is_told_and_kept():
     brands = "".join(f"{i},{['Shell', 'Total', 'BP'][i % 3]},{[9, 2, 5][i % 3] + i}\n" for i in range(60))
     assert read("id,brand,price\n" + brands).notes == ()
     assert read("id,kind\n" + "".join(f"{i},{['sum', 'mean'][i % 2]}\n" for i in range(9))).notes == ()
+
+
+def test_columns_of_several_types_are_looked_at():
+    rows = "".join(f"{10**30 + i},{['True', ''][i % 2]},{i},x\n" for i in range(9))
+    found = read("huge,flag,n,word\n" + rows + ",,,\n")
+    assert found.n_rows == 9 and found.columns[0].n_distinct == 9
