@@ -44,6 +44,7 @@ EMPTY: Kind = "empty"
 _SHARE = 0.95
 # Numbers are names, not quantities, when more than this share of them is written like one.
 _CODES, _CODE, _DIGIT = 0.01, re.compile(r"0\d|[A-Za-z]{1,2}\d{3,}$"), re.compile(r"\d")
+_LETTERED = re.compile(r"(?!\d+$)[A-Za-z]{0,2}(\d{5,})[A-Za-z]{0,2}")
 # A column of more words, or of words that differ in most rows, identifies rows and holds no categories.
 _MAX_WORDS, _FEW_WORDS = 1000, 12
 # Words that are looked at for signs of several currencies.
@@ -326,7 +327,7 @@ def _as_numbers(name: str, found: _Words, step: int) -> tuple[Column, Any] | Non
     if written is not None and counts[np.isnan(written[0])].sum() < counts[odd].sum():
         values, note = written
         odd = np.isnan(values)
-    if counts[odd].sum() > (1 - _SHARE) * counts.sum():
+    if counts[odd].sum() > (1 - _SHARE) * counts.sum() or _are_lettered(words[odd], words[~odd]):
         return None
     if np.nanmax(np.abs(values)) > EXACT and len(np.unique(values[~odd])) < np.count_nonzero(~odd):
         return _too_long(name, found.n_missing, len(words), words[0]), None
@@ -336,6 +337,15 @@ def _as_numbers(name: str, found: _Words, step: int) -> tuple[Column, Any] | Non
         odd = np.isnan(seconds[np.unique(found.codes, return_index=True)[1]][-len(words) :])
         return _of_numbered_days(name, seconds, _odd_cells(words[odd], counts[odd], "dates"))
     return _number_column(name, cells, step, note, _odd_cells(words[odd], counts[odd], "numbers"))
+
+
+def _are_lettered(odd: np.ndarray, numbers: np.ndarray) -> bool:
+    """Return whether odd cells are numbers like the others with a letter, as C536379 among invoices: all are names.
+
+    Years (c1850 among 1848) and other short numbers may be quantities with a remark.
+    """
+    lengths = {len(found[1]) for word in odd if (found := _LETTERED.fullmatch(word))}
+    return bool(lengths) and sum(len(word) in lengths and word.isdigit() for word in numbers) >= _SHARE * len(numbers)
 
 
 def _plain_numbers(words: np.ndarray) -> np.ndarray:

@@ -28,16 +28,10 @@ if TYPE_CHECKING:
 
 __all__ = ["TextLayout", "read_text", "text_layout"]
 
-# Those of two signs, and of one that words hold, too, come last: they separate only where nothing else does.
-_SEPARATORS = {
-    ",": "commas",
-    ";": "semicolons",
-    "\t": "tabs",
-    "|": "vertical bars",
-    "^": "carets",
-    "~": "tildes",
-    "::": "double colons",
-}
+_USUAL = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+# They separate cells only where nothing else does.
+_UNUSUAL = {"^": "carets", "~": "tildes", "::": "double colons"}
+_SEPARATORS = _USUAL | _UNUSUAL
 # Blanks separate cells where nothing else does, most lines have as many, and most cells are numbers.
 _BLANKS, _MOSTLY = " ", 0.9
 # A control character, which no text holds, instead of a separator of two signs.
@@ -297,18 +291,23 @@ def _plain_rows(lines: list[str], separator: str) -> tuple[list[list[str]], list
 
 
 def _separator(lines: list[str]) -> str:
-    """Return the separator that cuts most lines into the same number of cells, more than one."""
+    """Return the separator that cuts most rows into the same number of cells, more than one."""
 
     def score(separator: str) -> tuple[float, int]:
-        counts = [len(_cells(line, separator)) for line in lines]
+        rows, _ = _quoted_rows(lines, separator) or _plain_rows(lines, separator)
+        counts = list(map(len, rows))
         usual = statistics.mode(counts)
         return (counts.count(usual) / len(counts) if usual > 1 else 0.0, usual)
 
-    found = max(_SEPARATORS, key=score)
+    scores = {separator: score(separator) for separator in _SEPARATORS}
+    found = max(_USUAL, key=scores.__getitem__)
+    if scores[found][1] < 2:
+        unusual = max(_UNUSUAL, key=scores.__getitem__)
+        found = unusual if scores[unusual][0] >= _MOSTLY and unusual in lines[0] else found
     cells = [line.split() for line in lines[1:]]
     usual = statistics.mode([len(row) for row in cells])
     numbers = [_is_number(cell) for row in cells for cell in row if len(row) == usual]
-    is_blank = score(found)[1] < 2 and usual > 1 and len(numbers) >= _MOSTLY * usual * len(cells)
+    is_blank = scores[found][1] < 2 and usual > 1 and len(numbers) >= _MOSTLY * usual * len(cells)
     return _BLANKS if is_blank and sum(numbers) >= len(numbers) / 2 else found
 
 

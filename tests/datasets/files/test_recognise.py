@@ -291,6 +291,12 @@ def test_numbers_of_which_some_have_a_letter_in_front_are_names():
     found, _ = column(invoices)
     assert (found.kind, found.n_missing, found.n_distinct) == ("text", 0, 100)
     assert column([*map(str, range(99)), "C5"])[0].kind == "number"
+    # One in a thousand is enough where all have as many digits; a remark on a quantity is not.
+    for odd in ("C536379", "536379A"):
+        found, _ = column([*(str(536365 + i) for i in range(999)), odd])
+        assert (found.kind, found.n_missing) == ("text", 0)
+    assert column([*(str(1850 + i) for i in range(99)), "c1849"])[0].kind == "number"
+    assert column([*(str(5363 * i) for i in range(1, 400)), "E536379"])[0].kind == "number"
 
 
 IDS = [None if i == 7 else 2**53 + 1 + i for i in range(N)]

@@ -228,6 +228,12 @@ def test_a_first_line_that_is_a_sample_with_words_is_no_header():
     assert named.n_rows == 30 and [c.name for c in named.columns] == ["1990", "1991", "town"]
 
 
+def test_cells_of_many_lines_do_not_hide_the_separator():
+    rows = "".join(f'{i},"hours:\n9~12\n13~17\nclosed\n",{i * 2}\n' for i in range(40))
+    found = read_upload("a.csv", ("id,text,n\n" + rows).encode())
+    assert found.table.names == ("id", "text", "n") and found.n_rows == 40
+
+
 def test_zeros_in_front_stay():
     text = "zip,size\n" + "".join(f"{1081 * (i + 1):05d},{i}\n" for i in range(40))
     column, _ = read_upload("towns.csv", text.encode()).columns
