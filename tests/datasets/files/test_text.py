@@ -161,6 +161,10 @@ def test_labels_of_every_kind(read):
         (b"\x1f\x8b\x08\x00", ["compressed with gzip"]),
         (b"a,b\n1,\x00\n", ["it holds 1 control characters"]),
         (b"a,b\n" + b"1,2\n" * 400_000 + b"1,\x00\n", ["it holds 1 control characters"]),
+        ("<!DOCTYPE html><html>\n<body>please log in</body>\n</html>\n", ["is a page of the web"]),
+        ("\n <HTML>\n<body>\n<p>\n</body>", ["is a page of the web"]),
+        ("<?xml version='1.0'?>\n<r>\n<a/>\n</r>\n", ["is XML. Save the table as CSV"]),
+        ("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n", ["Run git lfs pull"]),
         (b"a" * 17_000_000, ["a first line of more than 16,777,216 characters"]),
     ],
 )
