@@ -312,8 +312,8 @@ def open_rows(path: str | Path, labels: str | Path | None = None) -> FileRows:
         return ParquetRows(path.name, [path])
     rows = next((found for found in (path / "X.npy", path / "x.npy") if found.is_file()), None)
     if rows is not None:
-        return ArrayRows(path.name, rows, next((y for y in (path / "y.npy", path / "Y.npy") if y.exists()), None))
-    files = sorted(found for found in path.glob("*.parquet") if found.name[0] not in "._")
+        return ArrayRows(path.name, rows, next((y for y in (path / "y.npy", path / "Y.npy") if y.is_file()), None))
+    files = sorted(found for found in path.glob("*.parquet") if found.name[0] not in "._" and found.is_file())
     if not files and path.suffix.lower() == ".zarr":
         raise DataError(
             f"{path.name} is a Zarr store, which rfviz does not read. "

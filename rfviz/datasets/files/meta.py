@@ -48,7 +48,7 @@ def read_meta(data_file: Path) -> Meta:
     """Read the file next to `data_file`. Never raises: missing or malformed entries are left empty."""
     path = data_file.with_name(data_file.stem + ".meta.json")
     try:
-        if path.stat().st_size > _MAX_BYTES:
+        if not path.is_file() or path.stat().st_size > _MAX_BYTES:
             return Meta()
         content = json.loads(path.read_text(encoding="utf-8"))
     # RecursionError: brackets nested beyond what the parser can follow.

@@ -10,6 +10,8 @@ r"""Reading one file: looked at first, then prepared by choices, then a :class:`
 
 from __future__ import annotations
 
+import re
+import stat
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -52,6 +54,8 @@ SUFFIXES = (
     "db", "npz", "zip",
 )  # fmt: skip
 _FEWEST_ROWS = 3
+# Of two letters at least, which the drives of Windows do not have; a path holds one of its two slashes.
+_ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+):/+")
 # Rows drawn from the last tables in parts, by folder, stamp and number.
 _held: dict[tuple[Path, str, int], Upload] = {}
 _MOST_HELD = 2
@@ -214,10 +218,19 @@ def read_file(path: str | Path, table: str = "", progress: Progress = silent) ->
         As :func:`read_upload`, and where there is no such file.
     """
     path = Path(path)
+    if address := _ADDRESS.match(path.as_posix()):
+        rest = path.as_posix()[address.end() :]
+        raise DataError(
+            f"{address[1]}://{rest} is an address, and only files of this computer are read. "
+            + ("Give the path alone." if address[1] == "file" else "Download it, and give the path of the file.")
+        )
     try:
-        if path.is_dir() or path.stat().st_size > MAX_BYTES:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode) or (stat.S_ISREG(status.st_mode) and status.st_size > MAX_BYTES):
             what = "folder" if path.is_dir() else "file"
             return read_path(path, f"Your {what} {path.name}", Meta(table=table), progress)
+        if not stat.S_ISREG(status.st_mode):  # whose end may never come
+            raise DataError(f"{path} is not a file but a pipe or a device. Save what it gives as a file, and give that.")
         return read_upload(path.name, path.read_bytes(), table=table)
     except OSError as error:
         raise DataError(f"{path} cannot be read ({error.strerror}). Give a file or a folder that exists.") from None
