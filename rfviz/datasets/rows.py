@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rfviz.datasets.files.arrow import flat_frame, flat_leaves, open_parquet
+from rfviz.datasets.files.arrow import flat_frame, flat_leaves, left_out, open_parquet, told_schema
 from rfviz.datasets.files.content import File, reading
 from rfviz.datasets.files.table import names_of_columns
 from rfviz.datasets.wording import one_line
@@ -160,7 +160,11 @@ class FileRows(RowSource):
         The names of the columns in the files; :attr:`columns` are those under which they are shown.
     stamp : str
         Differs once a file has changed.
+    notes : tuple of str
+        Which columns are left out.
     """
+
+    notes: tuple[str, ...] = ()
 
     def __init__(self, name: str, files: Sequence[Path], n_rows: int, columns: Sequence[str]) -> None:
         super().__init__(name, n_rows, names_of_columns(columns))
@@ -190,7 +194,10 @@ class ParquetRows(FileRows):
             file = File.at(path)
             with reading(file, "a Parquet file", "Write it again"), open_parquet(file) as opened:
                 n_rows += opened.metadata.num_rows
-                kinds = {leaf: _kind(kind) for leaf, kind in flat_leaves(opened.schema_arrow)}
+                schema = told_schema(opened)
+                kinds = {leaf: _kind(kind) for leaf, kind in flat_leaves(schema)}
+            if not found:
+                self.notes = left_out(schema)
             found = found or kinds
             _compare(found, kinds, path.name, files[0].name)
             found |= {leaf: kind for leaf, kind in kinds.items() if kind != "no values"}
@@ -206,10 +213,15 @@ class ParquetRows(FileRows):
             with reading(file, "a Parquet file", "Write it again"), open_parquet(file) as opened:
                 first_row = 0
                 # Without a field there would be no rows: an index that is a range is none, and all are read.
-                wanted = _fields_of(opened.schema_arrow, own) or None
+                wanted = _fields_of(told_schema(opened), own) or None
                 for batch in opened.iter_batches(batch_size=size, columns=wanted, use_threads=False):
                     frame, _ = flat_frame(pa.Table.from_batches([batch]), first_row)
                     first_row += len(frame)
+                    if odd := [name for name in own if name not in frame]:
+                        raise DataError(
+                            f"The column {one_line(odd[0], 40)!r} of {path.name} holds words or numbers in some rows, "
+                            "and other bytes in others. Write it as text or as numbers."
+                        )
                     yield frame.reindex(columns=own).set_axis(list(names), axis=1)
 
 

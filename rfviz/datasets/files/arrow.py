@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import importlib
+import json
 import struct
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rfviz.datasets.files.content import File, bytes_of_table, check_table, reading
+from rfviz.datasets import memory
+from rfviz.datasets.files.content import MAX_COLUMNS, File, bytes_of_table, check_table, reading
 from rfviz.datasets.files.written_numbers import EXACT
 from rfviz.datasets.wording import one_line
 from rfviz.errors import DataError
@@ -21,11 +24,13 @@ __all__ = [
     "arrow_layout",
     "flat_frame",
     "flat_leaves",
+    "left_out",
     "needed_bytes",
     "open_parquet",
     "parquet_layout",
     "read_arrow",
     "read_parquet",
+    "told_schema",
 ]
 
 # A footer may announce text and lists of any length.
@@ -35,6 +40,9 @@ _MAX_FOOTER_BYTES, _MAX_FOOTER_ITEMS = 20_000_000, 1_000_000
 _MOST_LEVELS = 5
 # Kinds of message of the format: a dictionary of words, and a block of rows.
 _DICTIONARY, _ROWS = 2, 3
+# The fields of a vector of Spark; rows that tell what bytes hold.
+_VECTOR = ["type", "size", "indices", "values"]
+_TELLING_ROWS = 1000
 
 
 def _import_pyarrow(file: File) -> Any:
@@ -92,7 +100,7 @@ def _names(file: File, opened: parquet.ParquetFile) -> list[str]:
     """Return the names of the columns that are read."""
     if opened.metadata.num_rows <= 0:
         raise DataError(f"{file.name} has no rows. Add one row per sample.")
-    return _flat_names(file, opened.schema_arrow)
+    return _flat_names(file, told_schema(opened))
 
 
 def _copies(file: File) -> int:
@@ -103,7 +111,7 @@ def _copies(file: File) -> int:
 def arrow_layout(file: File) -> tuple[tuple[str, ...], None]:
     """Return the names of the columns that are read; the number of rows is not said at the head of such a file."""
     arrow = _import_pyarrow(file)
-    with reading(file, "an Arrow file", "Write it again"), arrow.ipc.open_file(_source(file, arrow)) as opened:
+    with reading(file, "an Arrow file", "Write it again"), _opened(file, arrow) as opened:
         return tuple(_flat_names(file, opened.schema)), None
 
 
@@ -125,16 +133,16 @@ def read_arrow(file: File) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """
     arrow = _import_pyarrow(file)
     with reading(file, "an Arrow file", "Write it again"):
-        source = _source(file, arrow)
-        expanded, n_rows = _announced(source, arrow)
-        with arrow.ipc.open_file(source) as opened:
-            n_columns = len(_flat_names(file, opened.schema))
+        expanded, n_rows = _announced(file, arrow)
+        with _opened(file, arrow) as opened:
+            n_columns = len(_leaves(opened.schema))
             check_table(file, n_rows, n_columns, bytes_of_table(file, n_rows, n_columns, _copies(file) * expanded))
             table = opened.read_all()
         # Offsets of an altered file may point anywhere.
         table.validate(full=True)
         if not table.num_rows:
             raise DataError(f"{file.name} has no rows. Add one row per sample.")
+        _flat_names(file, _told(table.slice(0, _TELLING_ROWS)).schema)
         return flat_frame(table)
 
 
@@ -142,16 +150,26 @@ def _source(file: File, arrow: Any) -> Any:
     return arrow.py_buffer(file.content) if isinstance(file.content, bytes) else arrow.memory_map(str(file.content))
 
 
-def _announced(source: Any, arrow: Any) -> tuple[int, int]:
+def _is_stream(file: File) -> bool:
+    """Return whether a file is a stream of messages, without the table of contents that other such files end with."""
+    return not file.head(6).startswith(b"ARROW1")
+
+
+def _opened(file: File, arrow: Any) -> Any:
+    return (arrow.ipc.open_stream if _is_stream(file) else arrow.ipc.open_file)(_source(file, arrow))
+
+
+def _announced(file: File, arrow: Any) -> tuple[int, int]:
     """Return how many bytes the blocks of a file take once they are expanded, and how many rows they have.
 
     PyArrow tells neither before it has expanded them, nor whether they are compressed, and none of its pools of memory
     has a limit; so their metadata are read here.
     """
+    source = _source(file, arrow)
     whole = source if isinstance(source, arrow.Buffer) else source.read_buffer()
     n_bytes = n_rows = 0
-    # After eight bytes of its own, the file is the stream of its messages.
-    for message in arrow.ipc.MessageReader.open_stream(whole[8:]):
+    # After eight bytes of its own, a file that is not a stream itself is the stream of its messages.
+    for message in arrow.ipc.MessageReader.open_stream(whole if _is_stream(file) else whole[8:]):
         length, buffers, is_packed = _block(memoryview(message.metadata))
         body = memoryview(message.body) if message.body is not None else memoryview(b"")
         n_rows += length
@@ -197,13 +215,117 @@ def _flat_names(file: File, schema: Any) -> list[str]:
     DataError
         If there are none.
     """
-    flat = [name for name, kind in flat_leaves(schema) if not _import_pyarrow(file).types.is_null(kind)]
+    flat = [name for name, _ in flat_leaves(schema)]
     if not flat:
         names = ", ".join(one_line(name, 30) for name in schema.names)
         raise DataError(
             f"{file.name} has no column of numbers, text or dates, but {one_line(names, 60)}. Flatten lists."
         )
     return flat
+
+
+def told_schema(opened: parquet.ParquetFile) -> Any:
+    """Return the schema of a file, in which vectors and bytes that are words are what they stand for."""
+    schema = opened.schema_arrow
+    if not any(_is_vector(kind) or _is_bytes(kind) for kind in schema.types):
+        return schema
+    import pyarrow as pa
+
+    batches = opened.iter_batches(batch_size=_TELLING_ROWS, use_threads=False)
+    return _told(pa.Table.from_batches([*islice(batches, 1)], schema)).schema
+
+
+def _told(table: Any) -> Any:
+    """Return a table in which vectors of Spark are structures of numbers, and bytes that are words are text."""
+    for place, kind in enumerate(table.schema.types):
+        name, column = table.schema.names[place], table.column(place)
+        if _is_vector(kind):
+            table = table.set_column(place, name, _entries(name, column))
+        elif _is_bytes(kind) and name not in _shapes(table.schema) and (words := _words(column)) is not None:
+            table = table.set_column(place, name, words)
+    return table
+
+
+def _is_vector(kind: Any) -> bool:
+    """Return whether a type is that of the vectors of Spark, which lists all entries (1) or those that are not 0."""
+    from pyarrow import types
+
+    return types.is_struct(kind) and [kind.field(i).name for i in range(kind.num_fields)] == _VECTOR
+
+
+def _entries(name: str, column: Any) -> Any:
+    """Return vectors as structures of numbers.
+
+    Raises
+    ------
+    DataError
+        If they are not all as long, or too long.
+    MemoryBudgetError
+        If they would not fit into the memory limit.
+    """
+    import pyarrow as pa
+
+    rows = column.to_pylist()
+    lengths = {len(row["values"]) if row["type"] else row["size"] for row in rows if row is not None}
+    n = max(lengths, default=0)
+    if len(lengths) > 1 or n > MAX_COLUMNS:
+        what = f"have between {min(lengths):,} and {n:,} entries. Make them all as long"
+        what = what if len(lengths) > 1 else f"have {n:,} entries, and at most {MAX_COLUMNS:,} are read. Save fewer"
+        raise DataError(f"The vectors of the column {one_line(name, 40)!r} {what}.")
+    memory.check(16 * n * len(rows), f"{len(rows):,} vectors of {n:,} entries", "Save fewer rows or entries")
+    dense = np.full((len(rows), n), np.nan)
+    for place, row in enumerate(rows):
+        if row is not None and row["type"]:
+            dense[place] = row["values"]
+        elif row is not None:
+            dense[place] = 0.0
+            dense[place, row["indices"]] = row["values"]
+    return pa.StructArray.from_arrays([pa.array(entries) for entries in dense.T], [str(i) for i in range(n)])
+
+
+def _is_bytes(kind: Any) -> bool:
+    from pyarrow import types
+
+    return types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind)
+
+
+def _words(column: Any) -> Any:
+    """Return a column of bytes as text, or None if they are not."""
+    import pyarrow as pa
+
+    try:
+        words = column.cast(pa.binary()).cast(pa.string())
+    except pa.ArrowInvalid:
+        return None
+    has_controls = importlib.import_module("pyarrow.compute").match_substring_regex(words, r"[\x00-\x08\x0e-\x1f]")
+    return None if any(chunk.true_count for chunk in has_controls.chunks) else words
+
+
+def _shapes(schema: Any) -> set[str]:
+    """Return the columns that hold shapes, as GeoParquet writes them."""
+    try:
+        return set(json.loads((schema.metadata or {})[b"geo"])["columns"])
+    except (ValueError, TypeError, KeyError):  # most files are no GeoParquet
+        return set()
+
+
+def left_out(schema: Any) -> tuple[str, ...]:
+    """Return notes on the columns of a told schema that are not read; see :func:`told_schema`."""
+    shapes = _shapes(schema)
+    found: dict[str, list[str]] = {}
+    for name, kind in _leaves(schema):
+        if _is_flat(kind):
+            continue
+        is_shape = name in shapes or "geoarrow" in str(kind)
+        what = (
+            "Columns of shapes (GeoParquet)"
+            if is_shape
+            else "Columns of bytes"
+            if _is_bytes(kind)
+            else "Nested columns"
+        )
+        found.setdefault(what, []).append(one_line(name, 30))
+    return tuple(f"{what} are left out: {one_line(', '.join(out), 80)}." for what, out in found.items())
 
 
 def flat_frame(table: Any, first_row: int = 0) -> tuple[pd.DataFrame, tuple[str, ...]]:
@@ -217,13 +339,13 @@ def flat_frame(table: Any, first_row: int = 0) -> tuple[pd.DataFrame, tuple[str,
     from pyarrow import types
 
     index = _index_of(table.schema)
+    table = _told(table)
+    notes = left_out(table.schema)
     for _ in range(_MOST_LEVELS):
         if not any(types.is_struct(kind) for kind in table.schema.types):
             break
         table = table.flatten()
-    keep = [place for place, kind in enumerate(table.schema.types) if _is_flat(kind)]
-    out = [one_line(name, 30) for place, name in enumerate(table.schema.names) if place not in set(keep)]
-    table = table.select(keep)
+    table = table.select([place for place, kind in enumerate(table.schema.types) if _is_flat(kind)])
     columns = [_as_held(column) for column in table.columns]
     long = {place: column for place, column in enumerate(columns) if _is_beyond_floats(column)}
     table = type(table).from_arrays(columns, names=table.column_names)
@@ -234,7 +356,7 @@ def flat_frame(table: Any, first_row: int = 0) -> tuple[pd.DataFrame, tuple[str,
     if index is not None:
         name, start, step = index
         frame[name] = start + step * np.arange(first_row, first_row + len(frame))
-    return frame, (f"Nested columns are left out: {one_line(', '.join(out), 80)}.",) if out else ()
+    return frame, notes
 
 
 def _as_held(column: Any) -> Any:
@@ -280,6 +402,11 @@ def _index_of(schema: Any) -> tuple[str, int, int] | None:
 
 def flat_leaves(schema: Any) -> list[tuple[str, Any]]:
     """Return names and types of the columns of numbers, text, booleans, dates or nothing at all, structures cut up."""
+    return [(name, kind) for name, kind in _leaves(schema) if _is_flat(kind)]
+
+
+def _leaves(schema: Any) -> list[tuple[str, Any]]:
+    """Return names and types of all columns, structures cut up."""
     from pyarrow import int64, types
 
     leaves = [(field.name, field.type) for field in schema]
@@ -290,21 +417,13 @@ def flat_leaves(schema: Any) -> list[tuple[str, Any]]:
             cut += [(f"{name}.{part.name}", part.type) for part in parts] if types.is_struct(kind) else [(name, kind)]
         leaves = cut
     index = _index_of(schema)
-    leaves += [] if index is None else [(index[0], int64())]
-    return [(name, kind) for name, kind in leaves if types.is_null(kind) or _is_flat(kind)]
+    return leaves if index is None else [*leaves, (index[0], int64())]
 
 
 def _is_flat(kind: Any) -> bool:
-    """Return whether a type of PyArrow is that of numbers, text, booleans or dates."""
+    """Return whether a type of PyArrow is that of numbers, text, booleans, dates, or nothing at all."""
     from pyarrow import types
 
     if types.is_dictionary(kind):
         kind = kind.value_type
-    is_other = (
-        types.is_nested,
-        types.is_binary,
-        types.is_large_binary,
-        types.is_fixed_size_binary,
-        types.is_null,
-    )
-    return not any(test(kind) for test in is_other)
+    return not (types.is_nested(kind) or _is_bytes(kind))

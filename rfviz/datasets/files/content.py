@@ -5,9 +5,11 @@ Nothing here writes a file or uses a name from an archive as a path.
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import hashlib
 import io
+import lzma
 import struct
 import zipfile
 from collections.abc import Generator, Iterator
@@ -21,8 +23,10 @@ from rfviz.datasets.wording import one_line, reason
 from rfviz.errors import DataError, MemoryBudgetError
 
 __all__ = [
+    "IMAGES",
     "MAX_BYTES",
     "MAX_COLUMNS",
+    "MAX_MEMBERS",
     "File",
     "bytes_of_table",
     "check_columns",
@@ -36,10 +40,17 @@ __all__ = [
 MAX_BYTES = 200 * 1024**2
 #: Columns of an upload at most; files of the data folder may have more.
 MAX_COLUMNS = 20_000
-# To list the entries of a larger archive alone would take gigabytes.
-_MAX_MEMBERS, _MAX_DIRECTORY_BYTES = 50_000, 20_000_000
+#: Files of an archive at most: to list the entries of a larger one alone would take gigabytes.
+MAX_MEMBERS, _MAX_DIRECTORY_BYTES = 50_000, 20_000_000
 # PNG and JPEG hardly shrink. Arrays of zeros shrink a thousandfold; the memory limit alone bounds them.
 _MAX_RATIO, _SMALL_BYTES = 100, 100_000
+#: Endings of the names of images.
+IMAGES = (".png", ".jpg", ".jpeg")
+# Endings of the names of compressed files, with the bytes with which such files begin.
+_COMPRESSED = {".gz": b"\x1f\x8b", ".bz2": b"BZh", ".xz": b"\xfd7zXZ\0"}
+_TITLES = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz"}
+# Its highest standard setting takes 65 MB.
+_XZ_BYTES = 100_000_000
 _ARCHIVES = (".zip", ".npz", ".gz", ".7z", ".rar", ".tar", ".bz2", ".xz", ".jar", ".zst")
 
 
@@ -172,71 +183,77 @@ def bytes_of_table(file: File, n_rows: int, n_columns: int, held: int) -> int:
     return max(n_rows * n_columns * (40 if file.is_upload else 20), held)
 
 
-def unpacked(file: File) -> File:
-    """Return the file that a file named ``.csv.gz`` holds, or the file itself.
+def unpacked(file: File) -> tuple[File, tuple[str, ...]]:
+    """Return the file that a compressed one holds, or the file itself, and a note where its name does not say it.
 
     Raises
     ------
     DataError
         If it is damaged, or holds more than :data:`MAX_BYTES`.
     """
-    if file.suffix != ".gz" or not file.head(2).startswith(b"\x1f\x8b"):
-        return file
-    inner = file.name[: -len(".gz")]
-    if PurePosixPath(inner).suffix.lower() not in (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson"):
-        raise DataError(
-            f"{file.name} is compressed with gzip, as only tables in text (.csv.gz) may be. Unpack it first."
-        )
-    with reading(file, "compressed with gzip", "Compress it again"), file.open() as packed, gzip.open(packed) as stream:
-        content = stream.read(MAX_BYTES + 1)
+    start = file.head(6)
+    how = next((suffix for suffix, mark in _COMPRESSED.items() if start.startswith(mark)), "")
+    inner = file.name[: -len(file.suffix)] if file.suffix in _COMPRESSED else file.name
+    inner = f"{inner[: -len('.tgz')]}.tar" if file.suffix == ".tgz" else inner
+    if not how:
+        note = "It is not compressed, although its name says so."
+        return (file, ()) if file.suffix not in _COMPRESSED else (File(inner, file.content), (note,))
+    with reading(file, f"compressed with {_TITLES[how]}", "Compress it again"), file.open() as packed:
+        content = _expanded(packed, how)
     if len(content) > MAX_BYTES:
         raise DataError(
             f"{file.name} expands to more than {memory.size_text(MAX_BYTES)}, and a file may have at most that. "
             "Save fewer rows."
         )
-    return File(inner, content)
+    note = f"It is compressed with {_TITLES[how]}, which its name does not say."
+    return File(inner, content), (note,) if inner == file.name else ()
+
+
+def _expanded(packed: BinaryIO, how: str) -> bytes:
+    """Return what compressed bytes hold, cut beyond :data:`MAX_BYTES`."""
+    if how == ".gz":
+        with gzip.open(packed) as stream:
+            return stream.read(MAX_BYTES + 1)
+    if how == ".bz2":
+        with bz2.open(packed) as stream:
+            return stream.read(MAX_BYTES + 1)
+    # An altered file may announce that it needs gigabytes to be expanded, and lzma.open knows no limit.
+    found, left = b"", packed.read()
+    while left and len(found) <= MAX_BYTES:
+        expanding = lzma.LZMADecompressor(memlimit=_XZ_BYTES)
+        found += expanding.decompress(left, MAX_BYTES + 1 - len(found))
+        if not expanding.eof and len(found) <= MAX_BYTES:
+            raise EOFError("it is cut short")
+        left = expanding.unused_data.lstrip(b"\0")
+    return found
 
 
 @contextmanager
-def open_archive(file: File, images: bool, workbook: bool = False) -> Generator[zipfile.ZipFile, None, None]:
-    """Open a ZIP archive after checking its table of contents.
+def open_archive(file: File, what: str, remedy: str) -> Generator[zipfile.ZipFile, None, None]:
+    """Open a ZIP archive, or a file that is one, after checking its table of contents.
 
     Parameters
     ----------
-    images : bool
-        Whether it holds images: then no member may have shrunk a hundredfold, as no photograph does, and all of them,
-        expanded, must fit into the memory limit.
-    workbook : bool
-        Whether it holds a workbook.
+    what : str
+        Its format, with an article.
+    remedy : str
+        What to do if it is damaged, a verb phrase.
 
     Raises
     ------
     DataError
         If it is damaged, or has too many members, or one that is encrypted, a link, an archive itself, named like a
-        path out of the archive, or expands too far.
-    MemoryBudgetError
-        If the images, expanded, are above the memory limit.
+        path out of the archive, or an image that has shrunk a hundredfold, as no photograph does.
     """
-    what, remedy = ("an .npz file", _SAVE_AGAIN)
-    if images:
-        what, remedy = "a ZIP archive", "Copy it again, or make the archive again"
-    elif workbook:
-        what, remedy = "a workbook", "Save it again as .xlsx"
     with reading(file, what, remedy):
         _check_directory(file, remedy)
         with file.open() as stream, zipfile.ZipFile(stream) as archive:
             members = archive.infolist()
-            if len(members) > _MAX_MEMBERS:
+            if len(members) > MAX_MEMBERS:
                 raise DataError(_too_many(file, len(members)))
             for member in members:
-                _check_member(file, member, images)
-            if images:
-                expanded = sum(member.file_size for member in members)
-                memory.check(expanded, f"{file.name}, expanded,", "Put fewer or smaller files into it")
+                _check_member(file, member)
             yield archive
-
-
-_SAVE_AGAIN = "Copy it again, or write it with numpy.savez_compressed"
 
 
 def _check_directory(file: File, remedy: str) -> None:
@@ -251,15 +268,15 @@ def _check_directory(file: File, remedy: str) -> None:
     wide = tail.rfind(b"PK\x06\x06", max(start - 200, 0), start)
     if 0 <= wide <= len(tail) - 56:
         n_members, size = struct.unpack_from("<QQ", tail, wide + 32)
-    if n_members > _MAX_MEMBERS or size > _MAX_DIRECTORY_BYTES:
+    if n_members > MAX_MEMBERS or size > _MAX_DIRECTORY_BYTES:
         raise DataError(_too_many(file, n_members))
 
 
 def _too_many(file: File, n: int) -> str:
-    return f"{file.name} lists {n:,} files, and at most {_MAX_MEMBERS:,} are read. Put fewer of them into the archive."
+    return f"{file.name} lists {n:,} files, and at most {MAX_MEMBERS:,} are read. Put fewer of them into the archive."
 
 
-def _check_member(file: File, member: zipfile.ZipInfo, images: bool) -> None:
+def _check_member(file: File, member: zipfile.ZipInfo) -> None:
     parts = member.filename.replace("\\", "/").split("/")
     wrong = ""
     if member.filename.startswith(("/", "\\")) or ".." in parts or ":" in parts[0]:
@@ -270,7 +287,7 @@ def _check_member(file: File, member: zipfile.ZipInfo, images: bool) -> None:
         wrong = "is a link to another file"
     elif parts[-1].lower().endswith(_ARCHIVES):
         wrong = "is an archive itself"
-    elif images and member.file_size > max(_MAX_RATIO * member.compress_size, _SMALL_BYTES):
+    elif parts[-1].lower().endswith(IMAGES) and member.file_size > max(_MAX_RATIO * member.compress_size, _SMALL_BYTES):
         ratio = member.file_size / max(member.compress_size, 1)
         wrong = f"expands {ratio:,.0f}-fold, and at most {_MAX_RATIO}-fold is allowed"
     if wrong:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import codecs
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from rfviz.datasets.files.archive import member_of, tables_in, zip_names
+from rfviz.datasets.files.arff import arff_layout, read_arff
 from rfviz.datasets.files.arrow import arrow_layout, parquet_layout, read_arrow, read_parquet
 from rfviz.datasets.files.content import MAX_BYTES, MAX_COLUMNS, File, reading
 from rfviz.datasets.files.excel import excel_layout, excel_sheets, read_excel
 from rfviz.datasets.files.images import numbers_in, read_zip
 from rfviz.datasets.files.json_rows import read_json
+from rfviz.datasets.files.libsvm import is_libsvm, libsvm_layout, read_libsvm
 from rfviz.datasets.files.meta import Meta
 from rfviz.datasets.files.npz import read_npz
 from rfviz.datasets.files.sqlite import read_sqlite, sqlite_layout, sqlite_tables
+from rfviz.datasets.files.stata import MARKS as STATA
+from rfviz.datasets.files.stata import read_stata, stata_layout
 from rfviz.datasets.files.suggest import FOLDER, LABELS, NUMBER_IN_NAME, first_named
 from rfviz.datasets.files.table import Table, table_of_frame
 from rfviz.datasets.files.text import read_text, text_layout
@@ -45,6 +52,8 @@ class Format:
         With which such files begin; empty for text.
     parts : callable, optional
         ``parts(file) -> names`` of the tables or sheets that a file holds, the one that is read by default first.
+    marked_at : int
+        The place of the mark among the bytes.
     """
 
     title: str
@@ -53,6 +62,7 @@ class Format:
     header: Callable[[File, str], tuple[tuple[str, ...], int | None]]
     marks: tuple[bytes, ...] = ()
     parts: Callable[[File], tuple[str, ...]] | None = None
+    marked_at: int = 0
 
     def part_of(self, file: File, wanted: str) -> tuple[str, tuple[str, ...]]:
         """Return the table of a file that is read, empty if the format holds a single one, and all of them.
@@ -107,7 +117,12 @@ def _read_images(file: File, meta: Meta, part: str) -> tuple[Table, tuple[str, .
     if numbers is not None:
         columns[NUMBER_IN_NAME] = numbers
     table = table_of_frame(pd.DataFrame(columns, index=range(len(pictures.names))))
-    return replace(table, pictures=pictures), notes
+    if pictures.n_train is not None:
+        n_test = len(pictures.names) - pictures.n_train
+        notes += (
+            f"Its folders tell {pictures.n_train:,} images for training, which come first, from {n_test:,} others.",
+        )
+    return replace(table, pictures=pictures, n_train=pictures.n_train), notes
 
 
 def _refuse_words(file: File, frame: pd.DataFrame) -> None:
@@ -127,16 +142,44 @@ def _refuse_words(file: File, frame: pd.DataFrame) -> None:
         )
 
 
+def _zip_parts(file: File) -> tuple[str, ...]:
+    return tables_in(file, _SUFFIXES_OF_TABLES)
+
+
+def _read_archive(file: File, meta: Meta, part: str) -> tuple[Table, tuple[str, ...]]:
+    """Read a table of an archive, or the images that it holds."""
+    if not part:
+        return _read_images(file, meta, part)
+    inner, notes = member_of(file, part)
+    found = format_of(inner)
+    table, more = found.table(inner, meta, found.part_of(inner, "")[0])
+    return table, (*notes, *more)
+
+
+def _archive_header(file: File, part: str) -> tuple[tuple[str, ...], int | None]:
+    if not part:
+        return (), None
+    inner, _ = member_of(file, part)
+    found = format_of(inner)
+    return found.header(inner, found.part_of(inner, "")[0])
+
+
 _PK = (b"PK\x03\x04", b"PK\x05\x06")
 #: All formats, by name.
 FORMATS = {
     "text": Format(
         "text",
-        (".csv", ".tsv", ".txt", ".data"),
+        (".csv", ".tsv", ".tab", ".txt", ".data", ".dat"),
         lambda file, meta, part: read_text(file, meta.feature_names),
         _text_header,
     ),
-    "json": Format("text", (".json", ".jsonl", ".ndjson"), lambda file, meta, part: read_json(file), _text_header),
+    "json": Format(
+        "text", (".json", ".jsonl", ".ndjson", ".geojson"), lambda file, meta, part: read_json(file), _text_header
+    ),
+    "arff": Format("text", (".arff",), lambda file, meta, part: read_arff(file), arff_layout),
+    "libsvm": Format(
+        "text", (".libsvm", ".svm", ".svmlight"), lambda file, meta, part: read_libsvm(file), libsvm_layout
+    ),
     "parquet": Format(
         "a Parquet file",
         (".parquet", ".pq"),
@@ -146,10 +189,10 @@ FORMATS = {
     ),
     "arrow": Format(
         "an Arrow file",
-        (".feather", ".arrow"),
+        (".feather", ".arrow", ".arrows", ".ipc"),
         lambda file, meta, part: read_arrow(file),
         lambda file, part: arrow_layout(file),
-        (b"ARROW1",),
+        (b"ARROW1", b"\xff\xff\xff\xff"),
     ),
     "excel": Format(
         "an Excel workbook",
@@ -167,24 +210,46 @@ FORMATS = {
         (b"SQLite format 3\0",),
         sqlite_tables,
     ),
+    "stata": Format("a Stata file", (".dta",), lambda file, meta, part: read_stata(file), stata_layout, STATA),
     "npz": Format("an .npz file", (".npz",), _read_arrays, _text_header, _PK),
-    "zip": Format("a ZIP archive", (".zip",), _read_images, _text_header, _PK),
+    "zip": Format("a ZIP archive", (".zip",), _read_archive, _archive_header, _PK, _zip_parts),
+    "tar": Format("a tar archive", (".tar",), _read_archive, _archive_header, (b"ustar",), _zip_parts, 257),
 }
+_SUFFIXES_OF_TABLES = tuple(
+    suffix for name, one in FORMATS.items() if name not in ("npz", "zip", "tar") for suffix in one.suffixes
+)
 # Formats that people try, by their first bytes; none of them is read.
 _FOREIGN = (
     (b"\x93NUMPY", "a single NumPy array. Save it as np.savez_compressed(path, X=X, y=y)"),
-    (b"\x1f\x8b", "compressed with gzip. Unpack it first, or name it .csv.gz"),
+    (b"\x1f\x8b", "compressed twice. Unpack it first"),
+    (b"\x28\xb5\x2f\xfd", "compressed with Zstandard. Unpack it first, or compress it with gzip"),
     (b"7z\xbc\xaf", "a 7z archive. Make a ZIP archive instead"),
     (b"Rar!", "a RAR archive. Make a ZIP archive instead"),
     (b"\xd0\xcf\x11\xe0", "an old Excel workbook, or one with a password. Save it as .xlsx without a password"),
     (b"\x89HDF", "an HDF5 file. Save the arrays with np.savez_compressed"),
     (b"FEA1", "a Feather file of the first version. Save it again, or as Parquet"),
+    (b"$FL", "an SPSS file. Save it as CSV or as a Stata file (.dta) in SPSS, or by pandas.read_spss in Python"),
     (b"%PDF", "a PDF document. Save the table as CSV"),
     (b"\x89PNG", "one image. Put all images into a ZIP archive"),
     (b"\xff\xd8\xff", "one image. Put all images into a ZIP archive"),
     (b"\x80\x04\x95", "a Python pickle, which can run any code and is never read. Save the data as CSV or .npz"),
+    (
+        b"version https://git-lfs",
+        "a pointer of Git LFS, which stands for the file. Fetch the file itself (git lfs pull)",
+    ),
     (b"\x80\x05\x95", "a Python pickle, which can run any code and is never read. Save the data as CSV or .npz"),
 )
+
+
+# Texts that are told by how they begin, after blanks; none of them is read.
+_FOREIGN_TEXT = (
+    (
+        re.compile(rb"<!doctype html|<html", re.IGNORECASE),
+        "a web page (HTML), perhaps one that asks to sign in. Download the file itself, or save the table as CSV",
+    ),
+    (re.compile(rb"<\?xml", re.IGNORECASE), "an XML document. Save the table as CSV"),
+)
+_HEAD_BYTES = 1 << 16
 
 
 def format_of(file: File) -> Format:
@@ -196,26 +261,41 @@ def format_of(file: File) -> Format:
         If the file is empty, its format is not supported, or its bytes are of another format than its name.
     """
     with reading(file, "a file of data", "Choose another one"):
-        start = file.head(16)
+        start = file.head(_HEAD_BYTES)
     if not start:
         raise DataError(f"{file.name} is empty: it has 0 bytes. Choose a file that holds data.")
+    text = start.removeprefix(codecs.BOM_UTF8).lstrip()
+    foreign = [advice for mark, advice in _FOREIGN if start.startswith(mark)]
+    foreign += [advice for pattern, advice in _FOREIGN_TEXT if pattern.match(text)]
+    if foreign:
+        raise DataError(f"{file.name} is {foreign[0]}.")
     if file.suffix in (".xls", ".xlsb", ".ods"):
         raise DataError(f"{file.name} is a workbook of a kind that is not read. Save it as .xlsx, or as 'CSV UTF-8'.")
-    for mark, advice in _FOREIGN:
-        if start.startswith(mark):
-            raise DataError(f"{file.name} is {advice}.")
+    fitting = _fitting(file, start)
     named = next((one for one in FORMATS.values() if file.suffix in one.suffixes), None)
+    if FORMATS["text"] in fitting and named in (None, FORMATS["text"]) and is_libsvm(start):
+        return FORMATS["libsvm"]
     if named is None:
         suffixes = ", ".join(suffix for one in FORMATS.values() for suffix in one.suffixes)
         raise DataError(
-            f"{file.name} cannot be read: its name ends in none of {suffixes} and .csv.gz. Save a table as "
-            "CSV or Parquet, arrays as .npz, and images in a ZIP archive."
+            f"{file.name} cannot be read: its name ends in none of {suffixes}. Save a table as CSV or Parquet, arrays "
+            "as .npz, and images in a ZIP archive."
         )
-    fitting = [one for one in FORMATS.values() if start.startswith(one.marks)]
-    fitting = fitting or [one for one in FORMATS.values() if not one.marks]
     if named not in fitting:
         raise DataError(
             f"{file.name} is named like {named.title}, but its bytes are those of {fitting[-1].title}. "
             "Rename it, or save it again in the format of its name."
         )
     return named
+
+
+def _fitting(file: File, start: bytes) -> list[Format]:
+    """Return the formats that the bytes of a file can be of, those of text if no mark tells."""
+    fitting = [one for one in FORMATS.values() if one.marks and start[one.marked_at :].startswith(one.marks)]
+    if FORMATS["zip"] in fitting and (names := zip_names(file)):
+        if all(name.endswith(".npy") for name in names):
+            return [FORMATS["npz"]]
+        if "[Content_Types].xml" in names and not any(name.startswith(("word/", "ppt/")) for name in names):
+            return [FORMATS["excel"]]
+        return [FORMATS["npz"], FORMATS["zip"]] if any(name.endswith(".npy") for name in names) else [FORMATS["zip"]]
+    return fitting or [one for one in FORMATS.values() if not one.marks]

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rfviz.datasets import memory
-from rfviz.datasets.files.content import File, open_archive
+from rfviz.datasets.files.archive import is_litter
+from rfviz.datasets.files.content import IMAGES, File, open_archive
 from rfviz.datasets.files.preparation import Preparation
 from rfviz.datasets.wording import counted, one_line, reason
 from rfviz.errors import DataError
@@ -32,8 +33,9 @@ MAX_IMAGES = 20_000
 _MAX_PIXELS = 40_000_000
 # Images of one size keep it up to the first side; others get the second.
 _KEPT_SIDE, _SIDE = 64, 32
-_SUFFIXES = (".png", ".jpg", ".jpeg")
-_LITTER = ("thumbs.db", "desktop.ini")
+# Folders whose names say which rows are for training, and which for a test.
+_TRAINING = ("train", "training")
+_TESTING = ("test", "testing", "val", "valid", "validation", "dev", "eval")
 # Images that are checked for colours, and by how much channels must differ.
 _CHECKED_IMAGES, _TINT = 16, 3.0
 
@@ -123,7 +125,9 @@ class ZippedPictures(Pictures):
     names : tuple of str
         Members, in natural order ("2" before "10").
     folders : tuple of str
-        The folder that holds each directly, or an empty string.
+        The folder that holds each directly, or an empty string; with the folders above it where two have one name.
+    n_train : int or None
+        Images before it are for training, where the archive has folders such as train and test.
     skipped : tuple of str
         Members that are not images by their first bytes, or too large.
     """
@@ -142,7 +146,14 @@ class ZippedPictures(Pictures):
             if not sizes:
                 raise next(iter(wrong.values()))
             self.names, self.sizes, self.skipped = tuple(sizes), np.array(list(sizes.values())), tuple(wrong)
-            self.folders = tuple(map(_folder, self.names))
+            self.n_train = None
+            self.folders, is_training = _folders(self.names)
+            if not all(is_training):  # training rows come first
+                rows = np.argsort(~np.array(is_training), kind="stable")
+                self.names = tuple(self.names[row] for row in rows)
+                self.folders = tuple(self.folders[row] for row in rows)
+                self.sizes = self.sizes[rows]
+                self.n_train = sum(is_training)
             checked = np.unique(np.linspace(0, len(self.names) - 1, _CHECKED_IMAGES).astype(int))
             self.in_colour = any(_is_tinted(self.one(int(row), (24, 24), True)) for row in checked)
 
@@ -197,16 +208,22 @@ def read_zip(file: File) -> tuple[ZippedPictures, tuple[str, ...]]:
         If the archive is refused (see :func:`rfviz.datasets.files.content.open_archive`), or holds no PNG or JPEG image
         that can be read, or too many.
     """
-    with open_archive(file, images=True) as archive:
-        names = [m.filename for m in archive.infolist() if not m.is_dir() and not _is_litter(m.filename)]
-    found = [name for name in names if name.lower().endswith(_SUFFIXES)]
+    with open_archive(file, "a ZIP archive", "Copy it again, or make the archive again") as archive:
+        members = [m for m in archive.infolist() if not m.is_dir() and not is_litter(m.filename)]
+    names = [member.filename for member in members]
+    found = [name for name in names if name.lower().endswith(IMAGES)]
+    expanded = sum(member.file_size for member in members if member.filename.lower().endswith(IMAGES))
+    memory.check(expanded, f"{file.name}, expanded,", "Put fewer or smaller files into it")
     if twice := [name for name, count in Counter(names).items() if count > 1]:
         raise DataError(
             f"{file.name} holds two files named {one_line(twice[0], 40)!r}. Make the archive again, each name once."
         )
     if not found:
         other = f" (it holds {one_line(', '.join(names[:3]), 80)})" if names else ""
-        raise DataError(f"{file.name} holds no PNG or JPEG images{other}. Put images into it, one folder per class.")
+        raise DataError(
+            f"{file.name} holds no table, and no PNG or JPEG images{other}. Put a table into it, or images, one folder "
+            "per class."
+        )
     if len(found) > MAX_IMAGES:
         raise DataError(
             f"{file.name} holds {len(found):,} images, and at most {MAX_IMAGES:,} are read. Put fewer into the archive."
@@ -251,14 +268,26 @@ def numbers_in(names: tuple[str, ...]) -> np.ndarray | None:
     return numbers if len(np.unique(numbers)) > 1 else None
 
 
-def _folder(name: str) -> str:
-    parts = name.replace("\\", "/").split("/")
-    return one_line(parts[-2], 60) if len(parts) > 1 else ""
+def _folders(names: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[bool, ...]]:
+    """Return the folder of each image, with those above it where one name occurs twice, and whether it is for training.
 
-
-def _is_litter(name: str) -> bool:
-    parts = name.replace("\\", "/").split("/")
-    return "__MACOSX" in parts or parts[-1].startswith(".") or parts[-1].lower() in _LITTER
+    Where nothing tells, all are.
+    """
+    paths = [tuple(name.replace("\\", "/").split("/")[:-1]) for name in names]
+    levels = enumerate(zip(*paths, strict=False))
+    n_common = next((place for place, level in levels if len(set(level)) > 1), min(map(len, paths)))
+    paths = [path[n_common:] if path[n_common:] else path[-1:] for path in paths]
+    tops = {path[0].lower() if path else "" for path in paths}
+    is_training = (True,) * len(names)
+    if tops <= {*_TRAINING, *_TESTING} and tops & {*_TRAINING} and tops & {*_TESTING}:
+        is_training = tuple(path[0].lower() in _TRAINING for path in paths)
+        paths = [path[1:] for path in paths]
+    parents: dict[str, set[tuple[str, ...]]] = {}
+    for path in paths:
+        parents.setdefault(path[-1] if path else "", set()).add(path)
+    are_unique = all(len(found) == 1 for found in parents.values())
+    folders = tuple(one_line(path[-1] if path and are_unique else "/".join(path), 60) for path in paths)
+    return folders, is_training
 
 
 def _natural(name: str) -> list[tuple[bool, int, str]]:

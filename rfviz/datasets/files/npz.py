@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import zipfile
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -78,6 +79,10 @@ class Layout:
         return self.order is not None and bool(self.y) and self.members[self.y[0]].dtype.kind in "iubUS"
 
 
+def _opened(file: File) -> AbstractContextManager[zipfile.ZipFile]:
+    return open_archive(file, "an .npz file", "Copy it again, or write it with numpy.savez_compressed")
+
+
 def npz_layout(file: File) -> Layout:
     """Examine the headers of a file, reading no array.
 
@@ -86,7 +91,7 @@ def npz_layout(file: File) -> Layout:
     DataError
         If the file is damaged, or its arrays are not those of a data set.
     """
-    with open_archive(file, images=False) as archive:
+    with _opened(file) as archive:
         names = list(dict.fromkeys(n.removesuffix(".npy") for n in archive.namelist()))
         members = {name: _header(file, archive, name) for name in names if name in _USED}
         return _arrange(file.name, members, tuple(n for n in names if n not in _USED))
@@ -108,7 +113,7 @@ def read_npz(file: File) -> Arrays:
     # Values that can be missing are looked for with a mask of one byte each.
     total += layout.n_samples * layout.n_features * layout.can_miss
     memory.check(total, f"{file.name}, expanded,", "Save fewer rows or columns, or a smaller type such as uint8")
-    with open_archive(file, images=False) as archive:
+    with _opened(file) as archive:
         arrays = {name: _array(archive, name) for name in layout.members}
     notes = ["its categorical codes (C) are left out"] if "C" in layout.ignored else []
     if layout.image_shape and any(arrays[name].dtype != np.uint8 for name in layout.X):
@@ -149,7 +154,7 @@ def read_npz_with_codes(file: File) -> Arrays:
     """
     found = read_npz(file)
     n_samples = len(found.X)
-    with open_archive(file, images=False) as archive:
+    with _opened(file) as archive:
         if not {"C", "C.npy"} & set(archive.namelist()):
             return found
         member = _header(file, archive, "C")

@@ -130,8 +130,9 @@ def read_parts(rows: FileRows, meta: Meta, progress: Progress = silent) -> tuple
     table = table_of_frame(pd.concat(taken, ignore_index=True), meta.class_names)
     table = replace(table, own_names=own_names(table.names, rows.own_columns))
     if len(chosen) == rows.n_rows:
-        return table, ()
-    return replace(table, whole=whole, source=rows, source_rows=chosen), (drawn_note(len(chosen), rows.n_rows),)
+        return table, rows.notes
+    notes = (*rows.notes, drawn_note(len(chosen), rows.n_rows))
+    return replace(table, whole=whole, source=rows, source_rows=chosen), notes
 
 
 def sample_size(n_rows: int, n_columns: int) -> int:

@@ -14,7 +14,6 @@ import numpy as np
 
 from rfviz.datasets.files.content import File, bytes_of_table, check_table, reading
 from rfviz.datasets.files.heading import find_heading
-from rfviz.datasets.files.libsvm import LABEL, is_libsvm, read_libsvm
 from rfviz.datasets.files.stray_rows import without_stray_rows
 from rfviz.datasets.files.text_encoding import Encoding, encoding_of
 from rfviz.datasets.files.written_numbers import EXACT
@@ -105,8 +104,6 @@ def text_layout(file: File, whole: bool = False) -> TextLayout:
         If it is not text, has fewer than two lines, or rows that are longer than the line of names.
     """
     with reading(file, "a table", _REMEDY):
-        if is_libsvm(file):
-            return TextLayout(Encoding("ascii"), _BLANKS, ".", 0, False, (LABEL,), 1, (), 0, ())
         encoding = encoding_of(file, file.n_bytes if whole else _SAMPLE_BYTES[0])
         lines, n_above, hint = _first_lines(file, encoding)
     notes = list(encoding.notes)
@@ -173,8 +170,6 @@ def read_text(file: File, names: tuple[str, ...] = ()) -> tuple[pd.DataFrame, tu
     MemoryBudgetError
         If it would not fit into the memory limit.
     """
-    if is_libsvm(file):
-        return read_libsvm(file)
     with reading(file, "a table", _REMEDY):
         layout = text_layout(file, whole=True)
         n_lines = _count_lines(file)

@@ -50,8 +50,8 @@ __all__ = [
 
 #: Endings of the names of files that are read.
 SUFFIXES = (
-    "csv", "tsv", "txt", "data", "csv.gz", "json", "jsonl", "ndjson", "parquet", "feather", "arrow", "xlsx", "sqlite",
-    "db", "npz", "zip",
+    "csv", "tsv", "txt", "data", "dat", "gz", "bz2", "xz", "tgz", "tar", "json", "jsonl", "ndjson", "geojson", "arff",
+    "libsvm", "svm", "parquet", "feather", "arrow", "xlsx", "sqlite", "db", "dta", "npz", "zip",
 )  # fmt: skip
 _FEWEST_ROWS = 3
 # Of two letters at least, which the drives of Windows do not have; a path holds one of its two slashes.
@@ -230,7 +230,9 @@ def read_file(path: str | Path, table: str = "", progress: Progress = silent) ->
             what = "folder" if path.is_dir() else "file"
             return read_path(path, f"Your {what} {path.name}", Meta(table=table), progress)
         if not stat.S_ISREG(status.st_mode):  # whose end may never come
-            raise DataError(f"{path} is not a file but a pipe or a device. Save what it gives as a file, and give that.")
+            raise DataError(
+                f"{path} is not a file but a pipe or a device. Save what it gives as a file, and give that."
+            )
         return read_upload(path.name, path.read_bytes(), table=table)
     except OSError as error:
         raise DataError(f"{path} cannot be read ({error.strerror}). Give a file or a folder that exists.") from None
@@ -351,14 +353,15 @@ def header_of(file: File, table: str = "") -> tuple[tuple[str, ...], int | None]
 
 def _read(file: File, source: str, meta: Meta, wanted: str = "") -> Upload:
     with reading(file, "a table, arrays or images", "Save it again"):
-        inner = unpacked(file)
+        inner, about = unpacked(file)
         found = format_of(inner)
         part, parts = found.part_of(inner, wanted)
         table, notes = found.table(inner, meta, part)
+        notes = (*about, *notes)
         if len(parts) > 1:
             notes = (f"It holds {len(parts):,} tables, of which “{one_line(part, 40)}” is read.", *notes)
         if table.n_rows < _FEWEST_ROWS:
-            raise DataError(_too_few(file.name, table.n_rows))
+            raise DataError(_too_few(f"{file.name} (“{one_line(part, 40)}”)" if part else file.name, table.n_rows))
         several = inner if len(parts) > 1 else None
         return Upload(
             file.name, inner.stem, file.n_bytes, file.digest, table, notes, source, None, part, parts, several
