@@ -6,7 +6,7 @@ import tarfile
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import PurePosixPath
-from typing import BinaryIO
+from typing import IO
 
 from rfviz.datasets import memory
 from rfviz.datasets.files.content import IMAGES, MAX_BYTES, MAX_MEMBERS, File, open_archive, reading
@@ -88,7 +88,7 @@ def member_of(file: File, name: str) -> tuple[File, tuple[str, ...]]:
 
 
 @contextmanager
-def _opened(file: File) -> Generator[tuple[dict[str, int], Callable[[str], BinaryIO]], None, None]:
+def _opened(file: File) -> Generator[tuple[dict[str, int], Callable[[str], IO[bytes]]], None, None]:
     """Give the sizes of the members of an archive by name, and how one of them is opened."""
     if _is_zip(file):
         with open_archive(file, "a ZIP archive", _REMEDY) as archive:
@@ -117,10 +117,10 @@ def _tar_members(file: File, tar: tarfile.TarFile) -> dict[str, tarfile.TarInfo]
     raise DataError(f"{file.name} holds {MAX_MEMBERS:,} files or more. Put fewer of them into the archive.")
 
 
-def _file_in(tar: tarfile.TarFile, member: tarfile.TarInfo) -> BinaryIO:
+def _file_in(tar: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
     stream = tar.extractfile(member)
     assert stream is not None  # of a plain file
-    return stream  # pyright: ignore[reportReturnType]
+    return stream
 
 
 def _is_zip(file: File) -> bool:

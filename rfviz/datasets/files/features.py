@@ -22,6 +22,7 @@ __all__ = ["MAX_FEATURES", "Features", "gap_list"]
 MAX_FEATURES = 5000
 _BLOCK_CELLS = 4_000_000
 _DAY = 86_400.0
+_LARGEST_SCALED = 1e140
 _RARE = "_infrequent_sklearn"
 
 
@@ -54,6 +55,9 @@ class Features:
                 f"No column has a value in the {counted(rows.size, 'row')} that can be used. Choose another label, or "
                 "other data."
             )
+        beyond = _beyond(table, held, rows, preparation.scale)
+        # If nothing else is left, they are refused once the numbers are computed.
+        held = [name for name in held if name not in beyond] or held
         numbers = [name for name in held if table.kind(name) != CATEGORY]
         words = [name for name in held if table.kind(name) == CATEGORY]
         self._parts: list[_Numbers | _Words] = []
@@ -65,7 +69,9 @@ class Features:
         self.names = tuple(name for part in self._parts for name in part.made)
         self.sources = tuple(name for part in self._parts for name in part.sources)
         self.notes = [note for part in self._parts for note in part.notes]
-        if empty := [name for name in names if name not in held]:
+        if beyond and held != beyond:
+            self.notes.append(f"left out, as 32 bits do not hold their values: {one_line(', '.join(beyond), 80)}")
+        if empty := [name for name in names if name not in (*held, *beyond)]:
             self.notes.append(f"no value in the rows used: {one_line(', '.join(empty), 80)}")
 
     def matrix(self, table: Table, rows: np.ndarray) -> np.ndarray:
@@ -118,6 +124,19 @@ class Features:
             for start in range(0, rows.size, step):
                 scaler.partial_fit(self._blocks(self._table, rows[start : start + step]).astype(np.float64, copy=False))
         return scaler
+
+
+def _beyond(table: Table, names: list[str], rows: np.ndarray, scale: str) -> list[str]:
+    """Return the columns with values that are beyond the range of 32-bit numbers, or whose squares no float holds."""
+    most = float(np.finfo(np.float32).max) if scale == "none" else _LARGEST_SCALED
+    found = []
+    for name in names:
+        values = table.quantity(name) if table.kind(name) != CATEGORY else np.zeros(0)
+        if values.dtype == np.float64 and values.size:
+            used = np.abs(values[rows])
+            if used.max(initial=0.0, where=np.isfinite(used)) > most:
+                found.append(name)
+    return found
 
 
 def gap_list(gaps: dict[str, int]) -> str:

@@ -6,7 +6,7 @@ import io
 import math
 import zipfile
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -22,6 +22,15 @@ _ORDER = ("frame", "order")
 # Numbers that stand for white in images that are not kept as bytes.
 _WHITE = (1, 16, 255)
 _USED = ("X", "X_train", "X_test", "y", "y_train", "y_test", *_ORDER, "is_train")
+# Other usual names of these arrays, in small letters; the last are those that numpy.savez gives to arrays without one.
+_OTHER_NAMES = {
+    "X": ("x", "data", "features", "images", "arr_0"),
+    "y": ("y", "target", "targets", "label", "labels", "arr_1"),
+    "X_train": ("x_train", "train_x", "train_data", "train_images"),
+    "y_train": ("y_train", "train_y", "train_labels"),
+    "X_test": ("x_test", "test_x", "test_data", "test_images"),
+    "y_test": ("y_test", "test_y", "test_labels"),
+}
 # Far above numpy's own limit for a header, far below what could exhaust memory: a header may announce 4 GB.
 _HEADER_BYTES = 65_536
 
@@ -55,6 +64,8 @@ class Layout:
         Height and width, and 3 for colour.
     ignored : tuple of str
         Names of the other arrays.
+    stored : dict of str to str
+        The names of the arrays in the file, by those of :attr:`members`.
     """
 
     members: dict[str, Member]
@@ -66,6 +77,7 @@ class Layout:
     n_features: int
     image_shape: tuple[int, ...] | None
     ignored: tuple[str, ...]
+    stored: dict[str, str] = field(default_factory=dict)
 
     @property
     def can_miss(self) -> bool:
@@ -93,8 +105,23 @@ def npz_layout(file: File) -> Layout:
     """
     with _opened(file) as archive:
         names = list(dict.fromkeys(n.removesuffix(".npy") for n in archive.namelist()))
-        members = {name: _header(file, archive, name) for name in names if name in _USED}
-        return _arrange(file.name, members, tuple(n for n in names if n not in _USED))
+        stored = _stored(names)
+        members = {name: _header(file, archive, inner) for name, inner in stored.items()}
+        others = tuple(name for name in names if name not in stored.values())
+        return replace(_arrange(file.name, members, others), stored=stored)
+
+
+def _stored(names: list[str]) -> dict[str, str]:
+    """Return the names in a file of the arrays that may be used, by the names that they have here."""
+    found = {name: name for name in names if name in _USED}
+    if any(name.startswith("X") for name in found) or {"indices", "indptr"} <= set(names):
+        return found
+    small = {name.lower(): name for name in reversed(names)}
+    others = {name: next((small[o] for o in usual if o in small), "") for name, usual in _OTHER_NAMES.items()}
+    # Parts for training and for a test go before an array of all.
+    out = ("X", "y") if others["X_train"] else ("X_train", "y_train", "X_test", "y_test")
+    found |= {name: inner for name, inner in others.items() if inner and name not in (*found, *out)}
+    return found if any(name.startswith("X") for name in found) or len(names) != 1 else {"X": names[0]}
 
 
 def read_npz(file: File) -> Arrays:
@@ -114,8 +141,12 @@ def read_npz(file: File) -> Arrays:
     total += layout.n_samples * layout.n_features * layout.can_miss
     memory.check(total, f"{file.name}, expanded,", "Save fewer rows or columns, or a smaller type such as uint8")
     with _opened(file) as archive:
-        arrays = {name: _array(archive, name) for name in layout.members}
-    notes = ["its categorical codes (C) are left out"] if "C" in layout.ignored else []
+        arrays = {name: _array(archive, layout.stored[name]) for name in layout.members}
+    renamed = [
+        f"{inner} as {name}" for name, inner in layout.stored.items() if inner != name and name in layout.members
+    ]
+    notes = [f"read: {one_line(', '.join(renamed), 80)}"] if renamed else []
+    notes += ["its categorical codes (C) are left out"] if "C" in layout.ignored else []
     if layout.image_shape and any(arrays[name].dtype != np.uint8 for name in layout.X):
         white = _white(file, [arrays[name] for name in layout.X])
         arrays |= {name: _shades(arrays[name], white) for name in layout.X}

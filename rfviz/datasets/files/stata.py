@@ -40,15 +40,12 @@ def read_stata(file: File) -> tuple[pd.DataFrame, tuple[str, ...]]:
 
 
 def _read(file: File, n_rows: int | None) -> pd.DataFrame:
-    import pandas as pd
+    from pandas.io.stata import StataReader
 
     memory.check(_EXPANDS * file.n_bytes, file.name, "Save fewer rows, or Parquet")
 
     def read(are_labelled: bool) -> pd.DataFrame:
-        with (
-            file.open() as stream,
-            pd.read_stata(stream, iterator=True, convert_categoricals=are_labelled) as rows,
-        ):
+        with file.open() as stream, StataReader(stream, convert_categoricals=are_labelled) as rows:
             return rows.read(n_rows)
 
     with reading(file, "a Stata file", "Save it as CSV"), warnings.catch_warnings():

@@ -123,7 +123,7 @@ def test_fortran_order_and_version_2(write, tmp_path):
     ("arrays", "texts"),
     [
         ({}, ["no array X", "it holds nothing", "np.savez_compressed(path, X=X, y=y)"]),
-        ({"arr_0": X}, ["no array X", "arr_0"]),
+        ({"Z": X, "W": X}, ["no array X", "it holds Z, W"]),
         ({"data": X, "indices": Y, "indptr": Y, "shape": Y}, ["SciPy sparse", "toarray"]),
         ({"X_test": X}, ["X_test but no X_train"]),
         ({"X": X[:0]}, ["empty", "0 rows and 3 columns"]),
