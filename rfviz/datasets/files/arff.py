@@ -49,20 +49,24 @@ def read_arff(file: File) -> tuple[pd.DataFrame, tuple[str, ...]]:
         frame = pd.read_csv(
             io.StringIO(rows),
             header=None,
-            names=range(len(names)),
+            names=range(len(names) + 1),  # one more, which a separator at the end of each row makes
             index_col=False,
             dtype={place: str for place, kind in enumerate(names.values()) if kind not in _NUMERIC},
             keep_default_na=False,
-            na_values=["?"],
+            na_values=["?", ""],
             quotechar=quote,
             escapechar="\\",
             comment="%",
             skipinitialspace=True,
             low_memory=False,
         )
-    for place, series in enumerate(frame.items()):
-        if series[1].dtype == object:
-            frame.isetitem(place, series[1].str.strip())
+        if frame.pop(len(names)).notna().any():
+            raise DataError(
+                f"{file.name} has rows of more cells than it has lines @attribute. Add one for each column."
+            )
+    for place, series in frame.items():
+        if series.dtype.kind not in "fiub":
+            frame[place] = series.str.strip()
     return frame.set_axis([*names], axis=1), ()
 
 

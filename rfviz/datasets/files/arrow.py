@@ -43,6 +43,9 @@ _DICTIONARY, _ROWS = 2, 3
 # The fields of a vector of Spark; rows that tell what bytes hold.
 _VECTOR = ["type", "size", "indices", "values"]
 _TELLING_ROWS = 1000
+# How the kind of an extension of Arrow is named, and the kinds of shapes, in two to four dimensions.
+_EXTENSION = b"ARROW:extension:name"
+_WKB_KINDS = {1000 * dimension + kind for dimension in range(4) for kind in range(1, 8)}
 
 
 def _import_pyarrow(file: File) -> Any:
@@ -217,10 +220,9 @@ def _flat_names(file: File, schema: Any) -> list[str]:
     """
     flat = [name for name, _ in flat_leaves(schema)]
     if not flat:
-        names = ", ".join(one_line(name, 30) for name in schema.names)
-        raise DataError(
-            f"{file.name} has no column of numbers, text or dates, but {one_line(names, 60)}. Flatten lists."
-        )
+        names = one_line(", ".join(one_line(name, 30) for name in schema.names), 60)
+        remedy = "Save these as numbers or text" if all(map(_is_bytes, schema.types)) else "Flatten lists"
+        raise DataError(f"{file.name} has no column of numbers, text or dates, but {names}. {remedy}.")
     return flat
 
 
@@ -237,12 +239,16 @@ def told_schema(opened: parquet.ParquetFile) -> Any:
 
 def _told(table: Any) -> Any:
     """Return a table in which vectors of Spark are structures of numbers, and bytes that are words are text."""
+    import pyarrow as pa
+
     for place, kind in enumerate(table.schema.types):
         name, column = table.schema.names[place], table.column(place)
         if _is_vector(kind):
             table = table.set_column(place, name, _entries(name, column))
         elif _is_bytes(kind) and name not in _shapes(table.schema) and (words := _words(column)) is not None:
             table = table.set_column(place, name, words)
+        elif _is_bytes(kind) and _are_shapes(column):
+            table = table.set_column(place, pa.field(name, kind, metadata={_EXTENSION: b"geoarrow.wkb"}), column)
     return table
 
 
@@ -301,12 +307,20 @@ def _words(column: Any) -> Any:
     return None if any(chunk.true_count for chunk in has_controls.chunks) else words
 
 
+def _are_shapes(column: Any) -> bool:
+    """Return whether bytes are points, lines and areas in the form WKB: the order of bytes, and a known kind."""
+    known = column.drop_null()
+    first = known[0].as_py() if len(known) else b""
+    return len(first) > 5 and first[0] < 2 and int.from_bytes(first[1:5], "little" if first[0] else "big") in _WKB_KINDS
+
+
 def _shapes(schema: Any) -> set[str]:
-    """Return the columns that hold shapes, as GeoParquet writes them."""
+    """Return the columns that hold shapes, as their file says or their bytes show."""
+    found = {field.name for field in schema if (field.metadata or {}).get(_EXTENSION, b"").startswith(b"geoarrow")}
     try:
-        return set(json.loads((schema.metadata or {})[b"geo"])["columns"])
+        return found | set(json.loads((schema.metadata or {})[b"geo"])["columns"])
     except (ValueError, TypeError, KeyError):  # most files are no GeoParquet
-        return set()
+        return found
 
 
 def left_out(schema: Any) -> tuple[str, ...]:

@@ -67,7 +67,8 @@ def test_arff_agrees_with_the_reader_of_scipy():
         (b"@relation r\n@attribute a numeric\n@data\n{0 1}\n{0 2}\n{0 3}\n", "sparse ARFF"),
         (b"a,b\n1,2\n3,4\n5,6\n", "has no line @attribute"),
         (b"@attribute a real\n@attribute a real\n@data\n1,2\n", "two columns named 'a'"),
-        (b"@attribute a real\n@data\n1,'2\n", "damaged, or not an ARFF file"),
+        (b"@attribute a real\n@data\n1,2\n3,4\n5,\n", "rows of more cells than it has lines @attribute"),
+        (b"@attribute a real\n@data\n'2\n", "damaged, or not an ARFF file"),
     ],
 )
 def test_what_is_no_such_arff(content, said):
@@ -191,6 +192,7 @@ def vectors():
             "word": pa.array([b"caf\xc3\xa9", b"x", None, b"y"], pa.binary()),
             "hash": pa.array([b"\xff\x00", b"\x01", b"\x02", b"\x03"], pa.binary()),
             "shape": pa.array([b"\x01\x02"] * 4, pa.binary()),
+            "point": pa.array([None, *[b"\x01\x01\0\0\0" + bytes(16)] * 3], pa.binary()),
             "empty": pa.nulls(4),
             "list": pa.array([[1], [2], [3], [4]]),
         }
@@ -204,7 +206,7 @@ def check(found):
     assert found.table.words["word"].tolist() == ["café", "x", np.nan, "y"]
     for said in (
         "Columns of bytes are left out: hash.",
-        "Columns of shapes (GeoParquet) are left out: shape.",
+        "Columns of shapes (GeoParquet) are left out: shape, point.",
         "Nested columns are left out: list.",
     ):
         assert said in found.notes
