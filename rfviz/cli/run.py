@@ -36,8 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--data",
         metavar="PATH",
-        help="a file of your own, as the laboratory takes it (CSV, Excel, Parquet, SQLite, ZIP of images); a folder of "
-        "Parquet files, or of X.npy and y.npy, which may be larger than memory; or a data folder",
+        help="a file of your own, as the laboratory takes it (CSV, Excel, Parquet, SQLite, JSON, ZIP of images); a "
+        "folder of Parquet files, or of X.npy and y.npy, which may be larger than memory; or a data folder",
     )
     parser.add_argument(
         "--table", metavar="NAME", default="", help="the table of a database, or the sheet of a workbook"

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 import numpy as np
 
@@ -18,7 +19,10 @@ from rfviz.errors import DataError, ParameterError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ArrayRows", "FileRows", "FrameRows", "ParquetRows", "RowSource", "open_rows"]
+__all__ = ["ArrayRows", "FileRows", "FrameRows", "ParquetRows", "RowSource", "open_rows", "parquet_files"]
+
+# As Hive names the folder of rows that have no value.
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
 
 class RowSource(ABC):
@@ -181,15 +185,22 @@ class FileRows(RowSource):
 class ParquetRows(FileRows):
     """The rows of Parquet files with the same columns, file by file; structures are cut into columns.
 
+    Parameters
+    ----------
+    files : sequence of Path
+    root : Path, optional
+        The folder in which they lie, if folders in it are named ``column=value``, which adds that column.
+
     Raises
     ------
     DataError
         If a file is damaged or has other columns than the first one, or none has rows.
     """
 
-    def __init__(self, name: str, files: Sequence[Path]) -> None:
+    def __init__(self, name: str, files: Sequence[Path], root: Path | None = None) -> None:
         found: dict[str, str] = {}
         n_rows = 0
+        self._named = {} if root is None else _named_in_folders(files, root)
         for path in files:
             file = File.at(path)
             with reading(file, "a Parquet file", "Write it again"), open_parquet(file) as opened:
@@ -201,7 +212,7 @@ class ParquetRows(FileRows):
             found = found or kinds
             _compare(found, kinds, path.name, files[0].name)
             found |= {leaf: kind for leaf, kind in kinds.items() if kind != "no values"}
-        super().__init__(name, files, n_rows, list(found))
+        super().__init__(name, files, n_rows, list(found | next(iter(self._named.values()), {})))
         self._files = tuple(files)
 
     def _frames(self, size: int, names: tuple[str, ...]) -> Iterator[pd.DataFrame]:
@@ -217,12 +228,53 @@ class ParquetRows(FileRows):
                 for batch in opened.iter_batches(batch_size=size, columns=wanted, use_threads=False):
                     frame, _ = flat_frame(pa.Table.from_batches([batch]), first_row)
                     first_row += len(frame)
+                    frame = frame.assign(**self._named.get(path, {}))
                     if odd := [name for name in own if name not in frame]:
                         raise DataError(
                             f"The column {one_line(odd[0], 40)!r} of {path.name} holds words or numbers in some rows, "
                             "and other bytes in others. Write it as text or as numbers."
                         )
                     yield frame.reindex(columns=own).set_axis(list(names), axis=1)
+
+
+def parquet_files(folder: Path) -> tuple[list[Path], bool]:
+    """Return the Parquet files of a folder, or else those in its folders ``column=value``, and whether it is these."""
+
+    def among(pattern: str) -> list[Path]:
+        found = (path for path in folder.glob(pattern) if path.name[0] not in "._" and path.is_file())
+        return sorted(found)
+
+    here = among("*.parquet")
+    return (here, False) if here else (among("*=*/**/*.parquet"), True)
+
+
+def _named_in_folders(files: Sequence[Path], root: Path) -> dict[Path, dict[str, Any]]:
+    """Return the columns, with their single value, that the names of the folders of each file add.
+
+    Raises
+    ------
+    DataError
+        If they are not the same columns for all files.
+    """
+    found: dict[Path, dict[str, Any]] = {}
+    for path in files:
+        parts = [part.partition("=") for part in path.relative_to(root).parent.parts]
+        found[path] = {unquote(name): unquote(value) for name, equals, value in parts if equals}
+        if found[path].keys() != found[files[0]].keys():
+            raise DataError(
+                f"The folders of {root.name} do not all name the same columns: {path.relative_to(root).parent} does "
+                "not. Give each file a folder for each of them."
+            )
+    for name in found[files[0]]:
+        values = [columns[name] for columns in found.values()]
+        # Whole numbers stay such, but not codes with zeros in front.
+        are_whole = all(value == str(int(value)) for value in values if value.isdecimal()) and all(
+            value.isdecimal() or value == _NO_VALUE for value in values
+        )
+        for columns in found.values():
+            cell = columns[name]
+            columns[name] = None if cell == _NO_VALUE else int(cell) if are_whole else cell
+    return found
 
 
 def _fields_of(schema: Any, leaves: Collection[str]) -> list[str]:
@@ -308,7 +360,8 @@ def open_rows(path: str | Path, labels: str | Path | None = None) -> FileRows:
     Parameters
     ----------
     path : str or Path
-        A folder holds Parquet files, in the order of their names, or ``X.npy`` and perhaps ``y.npy``.
+        A folder holds Parquet files, in the order of their names, perhaps in folders ``column=value``, or ``X.npy`` and
+        perhaps ``y.npy``.
     labels : str or Path, optional
         Of an ``.npy`` file: the one that holds the labels of its rows.
 
@@ -325,7 +378,7 @@ def open_rows(path: str | Path, labels: str | Path | None = None) -> FileRows:
     rows = next((found for found in (path / "X.npy", path / "x.npy") if found.is_file()), None)
     if rows is not None:
         return ArrayRows(path.name, rows, next((y for y in (path / "y.npy", path / "Y.npy") if y.is_file()), None))
-    files = sorted(found for found in path.glob("*.parquet") if found.name[0] not in "._" and found.is_file())
+    files, are_named = parquet_files(path)
     if not files and path.suffix.lower() == ".zarr":
         raise DataError(
             f"{path.name} is a Zarr store, which rfviz does not read. "
@@ -333,7 +386,7 @@ def open_rows(path: str | Path, labels: str | Path | None = None) -> FileRows:
         )
     if not files:
         raise DataError(f"The folder {path.name!r} holds no .parquet files and no X.npy. Name one that does.")
-    return ParquetRows(path.name, files)
+    return ParquetRows(path.name, files, path if are_named else None)
 
 
 def _mapped(path: Path) -> np.ndarray:

@@ -17,8 +17,9 @@ In an ``.npz`` file, the arrays are
 ``is_train``
     Booleans that mark the training rows of ``X``, which are then put first.
 
-Others are ignored. In a table, the label is the column ``label``, ``target``, ``class`` or ``y``, the order ``order``,
-``frame``, ``time`` or ``index`` (in any case).
+Others are ignored. Without any of ``X``, other usual names stand for these (``data`` and ``target``, ``x_train`` and
+``y_train``, ``arr_0`` and ``arr_1``), and so does a single array. In a table, the label is the column ``label``,
+``target``, ``class`` or ``y``, the order ``order``, ``frame``, ``time`` or ``index`` (in any case).
 
 Files are read as uploads are (:mod:`rfviz.datasets.files.upload`). One that holds numbers alone, next to the label,
 keeps them as they are, and missing values are refused unless the parameter ``missing`` says what to do. One with words

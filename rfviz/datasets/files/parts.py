@@ -21,7 +21,7 @@ from rfviz.datasets.files.content import File, reading
 from rfviz.datasets.files.meta import Meta
 from rfviz.datasets.files.statistics import TableStatistics
 from rfviz.datasets.files.table import Table, own_names, table_of_frame
-from rfviz.datasets.rows import FileRows, RowSource, open_rows
+from rfviz.datasets.rows import FileRows, RowSource, open_rows, parquet_files
 from rfviz.datasets.wording import counted, drawn_note
 from rfviz.errors import DataError
 from rfviz.progress import Progress, silent
@@ -62,18 +62,25 @@ def facts_of(rows: FileRows) -> str:
 
 
 def is_folder_of_parts(path: Path) -> bool:
-    """Return whether a folder is one table: several Parquet files, or X.npy; or a Zarr store, which is refused."""
+    """Return whether a folder is one table: several Parquet files, or X.npy; or a Zarr store, which is refused.
+
+    Parquet files may lie in folders named ``column=value``.
+    """
     try:
-        found = [entry.name.lower() for entry in os.scandir(path) if entry.is_file() and entry.name[0] not in "._"]
+        entries = [entry for entry in os.scandir(path) if entry.name[0] not in "._"]
+        found = [entry.name.lower() for entry in entries if entry.is_file()]
+        if any("=" in entry.name and entry.is_dir() for entry in entries) and parquet_files(path)[1]:
+            return bool(parquet_files(path)[0])
     except OSError:
         return False
     return path.suffix.lower() == ".zarr" or "x.npy" in found or sum(name.endswith(".parquet") for name in found) > 1
 
 
 def statuses(path: Path) -> list[os.stat_result]:
-    """Return the statuses of the files in a folder."""
+    """Return the statuses of the files in a folder, and of the Parquet files in its folders ``column=value``."""
     found = []
-    for entry in path.iterdir():
+    files, are_named = parquet_files(path)
+    for entry in files if are_named and files else path.iterdir():
         with suppress(FileNotFoundError):  # removed just now
             if entry.is_file():
                 found.append(entry.stat())

@@ -18,11 +18,14 @@ PRIVACY = (
     "free at the latest when the next visitor comes."
 )
 KINDS = (
-    ("Table", "`.csv` `.tsv` `.txt` `.csv.gz` `.xlsx` `.parquet` `.feather` `.sqlite` `.json`", "One row per sample; "
-     "the first line names the columns. Of a workbook or a database you choose the table. Numbers, words and dates."),
-    ("Arrays", "`.npz`", "`X` with one row per sample, or images; `y` for labels, `order` for a sequence."),
+    ("Table", "`.csv` `.tsv` `.txt` `.data` `.dat` `.xlsx` `.parquet` `.feather` `.arrow` `.sqlite` `.json` `.geojson` "
+     "`.arff` `.libsvm` `.dta`", "One row per sample; the first line names the columns. Of a workbook, a database or "
+     "an archive (`.zip`, `.tar`) you choose the table; it may be compressed (`.gz`, `.bz2`, `.xz`). Numbers, words "
+     "and dates."),
+    ("Arrays", "`.npz`", "`X` with one row per sample, or images; `y` for labels, `order` for a sequence. `data` and "
+     "`target`, or `x_train` and `y_train`, are understood."),
     ("Images", "`.zip`", "PNG or JPEG of any sizes. One folder per class gives the labels, numbers in the names the "
-     "order."),
+     "order, folders `train` and `test` a split."),
 )  # fmt: skip
 OPENML = (
     "[OpenML](https://www.openml.org) has thousands of tables. Its list of names is fetched once a week and searched "

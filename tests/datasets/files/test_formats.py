@@ -287,3 +287,34 @@ def test_text_under_more_names():
     for name in ("a.dat", "a.tab", "a.data"):
         assert read_upload(name, csv()).columns == read_upload("a.csv", csv()).columns
     assert len(table()) == read_upload("a.parquet", parquet()).n_rows
+
+
+def test_folders_that_name_a_column_add_it(tmp_path):
+    expected = []
+    for year in (2020, 2021):
+        for town in ("Bern", "Z%C3%BCrich"):
+            folder = tmp_path / "sales" / f"year={year}" / f"town={town}"
+            folder.mkdir(parents=True)
+            frame = pd.DataFrame({"a": [float(year), len(town)]})
+            (folder / "part-0.parquet").write_bytes(parquet(frame))
+            expected += [[a, year, town.replace("%C3%BC", "ü")] for a in frame["a"]]
+    found = read_file(tmp_path / "sales")
+    assert cells(found) == [["a", "year", "town"], *expected] and found.n_rows == 8
+    from rfviz import datasets
+
+    datasets.set_folder(tmp_path)
+    try:
+        assert datasets.load("folder:sales").n_samples == 8
+    finally:
+        datasets.set_folder(None)
+    (tmp_path / "sales" / "year=2022").mkdir()
+    (tmp_path / "sales" / "year=2022" / "part-0.parquet").write_bytes(parquet(pd.DataFrame({"a": [1.0]})))
+    with pytest.raises(DataError, match="do not all name the same columns: year=2022 does not"):
+        read_file(tmp_path / "sales")
+
+
+def test_codes_in_the_names_of_folders_keep_their_zeros(tmp_path):
+    for code in ("01", "10", "__HIVE_DEFAULT_PARTITION__"):
+        (tmp_path / f"code={code}").mkdir()
+        (tmp_path / f"code={code}" / "a.parquet").write_bytes(parquet(pd.DataFrame({"a": [1.0, 2.0]})))
+    assert read_file(tmp_path).table.head["code"].fillna("none").tolist() == ["01", "01", "10", "10", "none", "none"]
