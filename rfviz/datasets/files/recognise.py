@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -71,6 +71,8 @@ class Column:
         Conclusions that should be known; may be empty.
     odd : str
         An oddity of some cells, as a part of a sentence; may be empty.
+    odd_rows : ndarray of int
+        The rows of these cells, from 0; empty if it is an oddity of the column as a whole.
     """
 
     name: str
@@ -80,6 +82,7 @@ class Column:
     span: str
     note: str = ""
     odd: str = ""
+    odd_rows: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64), compare=False, repr=False)
 
     @property
     def is_usable(self) -> bool:
@@ -247,8 +250,10 @@ def _of_numbers(name: str, series: pd.Series, step: int) -> tuple[Column, Any]:
     """Recognise days such as 20240131, and whole numbers that floats would confuse with their neighbours."""
     seconds = days_of(series)
     if seconds is not None:
-        wrong = series[np.isfinite(series.to_numpy(dtype=np.float64, na_value=np.nan)) & np.isnan(seconds)]
-        return _of_numbered_days(name, seconds, _odd_cells(wrong.to_numpy(), np.ones(len(wrong)), "dates"))
+        wrong = np.isfinite(series.to_numpy(dtype=np.float64, na_value=np.nan)) & np.isnan(seconds)
+        odd = _odd_cells(series.to_numpy()[wrong], np.ones(np.count_nonzero(wrong)), "dates")
+        column, _ = _of_numbered_days(name, seconds, odd)
+        return replace(column, odd_rows=np.flatnonzero(wrong)), seconds
     n_missing, note = int(series.isna().sum()), "whole numbers of more than 15 digits"
     if not n_missing:
         return _number_column(name, series.to_numpy(dtype=f"{series.dtype.kind}8"), step, note)
@@ -293,7 +298,15 @@ def _of_words(name: str, series: pd.Series, step: int) -> tuple[Column, Any]:
     if column.kind == TEXT:
         gaps = found.with_meant().codes < 0
         return replace(column, n_missing=int(gaps.sum())), series.mask(gaps).array
-    return column, values
+    return replace(column, odd_rows=_odd_rows(column, found, values)) if column.odd else column, values
+
+
+def _odd_rows(column: Column, found: _Words, values: Any) -> np.ndarray:
+    """Return the rows whose cells are no numbers or dates as the others are, or words that may stand for a gap."""
+    if column.kind in (NUMBER, DATE):
+        return np.flatnonzero(np.isnan(values) & (found.without(found.marks).codes >= 0))
+    meant = found.meant()
+    return np.flatnonzero(np.isin(found.codes, [place for place, word in enumerate(found.words) if word in meant]))
 
 
 def _of_different_words(name: str, found: _Words, step: int) -> tuple[Column, Any]:
