@@ -10,9 +10,9 @@ import pandas as pd
 from sklearn.neighbors import NearestNeighbors
 
 from rfviz.errors import DataError
+from rfviz.inspection.ends import far_off
 from rfviz.inspection.question import Computation
 from rfviz.inspection.sample import Sample
-from rfviz.inspection.values import far_off
 
 if TYPE_CHECKING:
     from rfviz.inspection.inspection import Inspection

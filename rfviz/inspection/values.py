@@ -6,34 +6,37 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from rfviz.datasets.files.table import CATEGORY, NUMBER
+from rfviz.datasets.files.table import CATEGORY, DATE, NUMBER
 from rfviz.datasets.wording import counted
 from rfviz.inspection.drawing import MOST_BARS, plot_bars
-from rfviz.inspection.finding import Finding
+from rfviz.inspection.ends import FEWEST, stand_apart
+from rfviz.inspection.finding import Claim, Claims, Finding
 from rfviz.inspection.question import Picture, Question
-from rfviz.inspection.raw import Raw
-from rfviz.inspection.words import plural, sentences
+from rfviz.inspection.raw import NAMED_LIKE_KEYS, Raw
+from rfviz.inspection.totals import TotalRows, total_rows
+from rfviz.inspection.words import plural, quoted, sentences
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from rfviz.inspection.inspection import Inspection
 
-__all__ = ["OddValues", "ValueResult", "Values", "far_off", "inspect_values", "plot_odd_values", "written"]
+__all__ = ["ValueResult", "Values", "inspect_values", "plot_odd_values", "written"]
 
-_FEWEST, _DISTINCT = 30, 10
-# Rows that a sentinel has at least, and the share of the rows that are odd at most.
-_REPEATED, _MOST_ODD = 3, 0.4
-# Odd values are this many robust deviations off the median, and this many times as far as any other.
-_FAR, _TIMES = 20.0, np.log(20.0)
-# A code for a missing value may be nearer: as far from the others as half of the span that nine tenths of them have, or
-# as all of it where it is not a number that people write for "none".
-_CODE_GAP, _OTHER_CODE_GAP = 0.5, 1.0
+# That numbers stand apart is told if chance would do it once in two hundred tables.
+_FALSE_ALARM = 0.005
+# Different values that a column of times has at least.
+_DISTINCT = 10
+# Days that programs write where none is known: first and last days of calendars, and day 0 of spreadsheets and of Unix.
+_PLACEHOLDERS = (
+    "0001-01-01", "1601-01-01", "1753-01-01", "1899-12-30", "1899-12-31", "1900-01-01", "1904-01-01", "1970-01-01",
+    "1980-01-01", "2038-01-19", "2079-06-06", "2099-12-31", "9999-12-31",
+)  # fmt: skip
 _SECONDS = (3.0e8, 2.2e9)  # from 1979 to 2039
 _LIKELY_SECONDS = (9.4e8, 1.9e9)  # from 1999 to 2030, of columns whose name tells of no time
 _DAY = 86_400.0
@@ -46,149 +49,101 @@ _BLANKS = re.compile(r"(?<!\d)\s+|\s+(?!\d)")
 _QUOTED = re.compile(r"""(["'])(.*)\1|“(.*)”|‘(.*)’""")
 _WHOLE = re.compile(r"[+-]?\d{1,15}(\.0*)?")
 _FEW_LETTERS, _FEW_WORDS = 3, 6
+# Columns, and rows, that a sentence names.
+_NAMED = 3
+# What to do about each kind that harms.
+_ADVICE = {
+    "codes": "Empty these cells if what they hold stands for a missing value",
+    "far values": "Look up the rows with values far off, which are often slips",
+    "total rows": "Leave rows that are sums out, or they count twice",
+}
 _SHORT_FOR = {"y": "yes", "n": "no", "t": "true", "f": "false", "m": "male", "w": "female"}
 
 
 @dataclass(frozen=True, eq=False)
-class OddValues:
-    """Odd values of one column.
-
-    Attributes
-    ----------
-    kind : {"code", "far", "spelling", "time", "cells"}
-    text : str
-        A part of a sentence that begins with the column.
-    rows : ndarray of int
-        Rows of the file, from 0, that hold it; empty if it is the column as a whole.
-    """
-
-    column: str
-    kind: str
-    text: str
-    rows: np.ndarray
-
-
-@dataclass(frozen=True, eq=False)
 class ValueResult:
-    """Odd values of all rows.
+    """What is odd among the values of all rows.
 
     Attributes
     ----------
-    found : tuple of OddValues
+    found : tuple of Claim
+        Kinds are those of :attr:`Values.kinds`.
+    n_columns : int
+        All that were looked at.
     """
 
-    found: tuple[OddValues, ...]
+    found: tuple[Claim, ...]
     n_rows: int
+    n_columns: int
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per oddity."""
-        rows = [(odd.column, odd.text, len(odd.rows)) for odd in self.found]
+        rows = [(odd.columns[0], _said(odd), len(odd.rows)) for odd in self.found]
         return pd.DataFrame(rows, columns=["column", "what is odd", "rows"])
 
 
 def inspect_values(raw: Raw) -> ValueResult:
     """Look at all rows for values that are probably no values."""
-    found: list[OddValues] = []
-    nothing = np.empty(0, dtype=np.int64)
     # A label may be misspelt, or a target hold a slip, as any column.
-    label = [] if raw.label is None else [raw.label]
-    kinds = {name: raw.table.kind(name) for name in [*raw.columns, *label]}
-    for name in (name for name in kinds if kinds[name] == NUMBER):
-        values = raw.numbers(name)
-        found += _far_values(raw, name, values)
-        if (span := _as_time(name, values)) is not None:
-            found.append(OddValues(name, "time", f"may hold Unix times ({span})", nothing))
-    for name in (name for name in kinds if kinds[name] == CATEGORY):
-        found += _spellings(raw, name)
-    for name in kinds:
-        column = raw.table.described.get(name)
-        if column is not None and column.odd:
-            found.append(OddValues(name, "cells", column.odd, nothing))
-    return ValueResult(tuple(found), raw.n_rows)
+    names = [*raw.columns, *([] if raw.label is None else [raw.label])]
+    kinds = {name: raw.table.kind(name) for name in names}
+    n_compared = sum(kind in (NUMBER, DATE) for kind in kinds.values())
+    found: list[Claim] = []
+    for name, kind in kinds.items():
+        if kind in (NUMBER, DATE):
+            found += _apart(raw, name, _FALSE_ALARM / n_compared)
+        if kind == NUMBER and (span := _as_time(name, raw.numbers(name))) is not None:
+            found.append(Claim("times", span, (name,), raw.n_rows))
+    found += [claim for name in names if kinds[name] == CATEGORY for claim in _spellings(raw, name)]
+    found += [_total_rows(raw, totals) for totals in total_rows(raw, names)]
+    found += [claim for name in names for claim in _odd_cells(raw, name)]
+    return ValueResult(tuple(found), raw.n_rows, len(names))
 
 
-def _far_values(raw: Raw, name: str, values: np.ndarray) -> list[OddValues]:
-    """Return values that lie far beyond all others: a code for a missing value, or slips."""
-    known = np.isfinite(values) if values.dtype.kind == "f" else np.ones(len(values), dtype=bool)
-    v = values[known].astype(np.float64)
-    if len(v) < _FEWEST:
-        return []
-    low, high = float(v.min()), float(v.max())
-    # What most columns are is seen without sorting all rows.
-    some = v[:: max(len(v) // 20_000, 1)]
-    inner, between = np.percentile(some, (25, 50, 75)), some[(some > low) & (some < high)]
-    spread, reach = (inner[2] - inner[0]) / 1.349, max(high - inner[1], inner[1] - low)
-    middle = float(np.subtract(*np.percentile(between, (95, 5)))) if len(between) else 0.0
-    ends_with_code = _may_be_code(low, v[v > low].min(initial=high) - low, middle) or (
-        _may_be_code(high, high - v[v < high].max(initial=low), middle)
-    )
-    if high == low or (spread > 0 and reach <= _FAR * spread and not ends_with_code):
-        return []
-    found = []
-    distinct, counts = np.unique(v, return_counts=True)
-    if len(distinct) < _DISTINCT:
-        return []
-    for ends in (distinct, -distinct[::-1]):
-        sizes = counts if ends is distinct else counts[::-1]
-        place = _isolated(ends, sizes)
-        if not place:
+def _apart(raw: Raw, name: str, false_alarm: float) -> Iterator[Claim]:
+    """Yield the codes for missing values and the slips of a column of numbers or dates."""
+    values, is_date = raw.numbers(name), raw.table.kind(name) == DATE
+    known = values[np.isfinite(values)] if values.dtype.kind == "f" else values
+    if len(known) < FEWEST:
+        return
+    known = known.astype(np.float64)
+    is_key = not is_date and bool(NAMED_LIKE_KEYS.search(name)) and bool((np.rint(known) == known).all())
+    for odd in stand_apart(known, false_alarm, _PLACEHOLDER_SECONDS if is_date else None):
+        if odd.kind == "far" and is_key:  # a number that names something is not far from others
             continue
-        sign = 1.0 if ends is distinct else -1.0
-        cut = sign * 0.5 * (ends[place - 1] + ends[place])
-        mask = known & (values < cut if sign > 0 else values > cut)
-        rows = raw.file_rows(np.flatnonzero(mask))
-        odd = np.sort(sign * ends[:place])
-        n_odd = int(sizes[:place].sum())
-        # The ends of the rest, so that one sees how far the odd ones are.
-        rest = np.sort(sign * ends[place:])
-        shown = ", ".join(map(written, odd[:3].tolist())) + (", …" if len(odd) > 3 else "")
-        between = f"{written(float(rest[0]))} to {written(float(rest[-1]))}"
-        kind = "code" if len(odd) == 1 and n_odd >= _REPEATED else "far"
-        text = f"is {shown} in {counted(n_odd, 'row')}, while all others lie from {between}"
-        found.append(OddValues(name, kind, text, rows))
-    return found
+        rows = raw.file_rows(np.flatnonzero(np.isin(values, odd.values)))
+        shown, low, high = odd.values.tolist(), odd.low, odd.high
+        if is_date:
+            shown, low, high = list(map(_day, shown)), _day(low), _day(high)
+        of = {"low": low, "high": high}
+        yield Claim(
+            "codes" if odd.kind == "code" else "far values", tuple(shown), (name,), len(known), of=of, rows=rows
+        )
 
 
-def far_off(values: np.ndarray) -> np.ndarray:
-    """Return which of some numbers without gaps lie far beyond all others, as slips do; shape (n,)."""
-    distinct, counts = np.unique(values, return_counts=True)
-    low, high = (_isolated(ends, n) for ends, n in ((distinct, counts), (-distinct[::-1], counts[::-1])))
-    return (values < distinct[low]) | (values > distinct[len(distinct) - 1 - high])
+_PLACEHOLDER_SECONDS = frozenset(np.array(_PLACEHOLDERS, dtype="datetime64[s]").astype(np.float64).tolist())
 
 
-def _isolated(ends: np.ndarray, counts: np.ndarray) -> int:
-    """Return how many of the smallest different values lie far below all others; 0 where none do."""
-    total = int(counts.sum())
-    below = np.cumsum(counts)
-    most = int(np.searchsorted(below, _MOST_ODD * total, side="right"))
-    # Of many values only a repeated one is a code; slips are few.
-    for place in range(1, min(most, 20, len(ends) - _DISTINCT // 2) + 1):
-        n_odd = int(below[place - 1])
-        rest, weights = ends[place:], counts[place:]
-        share = np.cumsum(weights) / weights.sum()
-        q = rest[np.searchsorted(share, (0.05, 0.25, 0.5, 0.75, 0.95))]
-        gap = float(ends[place] - ends[place - 1])
-        is_repeated = place == 1 and n_odd >= max(_REPEATED, 0.002 * total)
-        if is_repeated and _may_be_code(float(ends[0]), gap, q[4] - q[0]) and len(rest) >= _DISTINCT:
-            return place
-        spread = (q[3] - q[1]) / 1.349
-        if spread <= 0 or (n_odd > 0.01 * total and place > 1):
-            continue
-        off, next_off = (q[2] - ends[place - 1]) / spread, (q[2] - ends[place]) / spread
-        further = np.arcsinh(off) - np.arcsinh(max(next_off, 1.0))
-        if off > _FAR and further > _TIMES:
-            return place
-    return 0
+def _day(seconds: float) -> str:
+    """Return the day, with the time of day if there is one, of seconds since 1970."""
+    text = str(np.datetime64(round(seconds), "s"))
+    return text.removesuffix("T00:00:00").replace("T", " ")
 
 
-def _may_be_code(value: float, gap: float, span: float) -> bool:
-    """Return whether a number is as far from all others as a code is: nearer for nines, powers of ten, and 0."""
-    size = abs(value)
-    if size != round(size):
-        return False
-    digits = f"{size:.0f}"
-    is_usual = size == 0 or (len(digits) >= 2 and (set(digits) == {"9"} or digits == f"1{'0' * (len(digits) - 1)}"))
-    return gap > (_CODE_GAP if is_usual else _OTHER_CODE_GAP) * span
+def _total_rows(raw: Raw, totals: TotalRows) -> Claim:
+    of = {"word": totals.word, "in": totals.column, "sum of": totals.summed}
+    return Claim("total rows", len(totals.rows), totals.columns, raw.n_rows, of=of, rows=raw.file_rows(totals.rows))
+
+
+def _odd_cells(raw: Raw, name: str) -> Iterator[Claim]:
+    """Yield what the reader saw in a column of text: cells unlike the others, or several ways of writing."""
+    column = raw.table.described.get(name)
+    if column is None or not column.odd:
+        return
+    rows = column.odd_rows if raw.rows is None else np.intersect1d(column.odd_rows, raw.rows)
+    if len(rows) or not len(column.odd_rows):
+        cells = tuple(raw.cells([name], rows)[name].dropna().unique()) if column.kind == CATEGORY else ()
+        yield Claim("odd cells", len(rows), (name,), raw.n_rows, of={"said": column.odd, "words": cells}, rows=rows)
 
 
 def written(value: float) -> str:
@@ -198,10 +153,16 @@ def written(value: float) -> str:
     return f"{value:{form}}".replace("-", "−").replace("e+0", "e").replace("e+", "e")
 
 
-def _as_time(name: str, values: np.ndarray) -> str | None:
+def _written(values: tuple[Any, ...]) -> list[str]:
+    """Write numbers, or days; what may be years without a comma."""
+    are_years = all(isinstance(value, float) and value.is_integer() and 1000 <= value < 3000 for value in values)
+    return [value if isinstance(value, str) else f"{value:.0f}" if are_years else written(value) for value in values]
+
+
+def _as_time(name: str, values: np.ndarray) -> tuple[str, str] | None:
     """Return the first and the last day where whole numbers may be times since 1970, or None if they are not."""
     known = values[np.isfinite(values)] if values.dtype.kind == "f" else values
-    if len(known) < _FEWEST:
+    if len(known) < FEWEST:
         return None
     low, high = float(known.min()), float(known.max())
     earliest, latest = _SECONDS if _NAMED_LIKE_TIMES.search(name) else _LIKELY_SECONDS
@@ -210,7 +171,7 @@ def _as_time(name: str, values: np.ndarray) -> str | None:
             if (np.rint(known) != known).any() or len(np.unique(known)) <= _DISTINCT:
                 return None
             first, last = (str(np.datetime64(int(end / unit), "s"))[:10] for end in (low, high))
-            return f"{first} to {last}"
+            return first, last
     return None
 
 
@@ -238,8 +199,8 @@ def _spoken(word: str, n_words: int) -> str:
     return _BLANKS.sub("", word)
 
 
-def _spellings(raw: Raw, name: str) -> list[OddValues]:
-    """Return words that are one word in several spellings."""
+def _spellings(raw: Raw, name: str) -> Iterator[Claim]:
+    """Yield words that are one word in several spellings."""
     words = [str(word) for word in raw.table.words[name].categories]
     codes = raw.codes(name)
     counts = np.bincount(codes[codes >= 0], minlength=len(words))
@@ -252,26 +213,79 @@ def _spellings(raw: Raw, name: str) -> list[OddValues]:
             groups[whole] += groups.pop(short)
     several = [places for key, places in groups.items() if len(places) > 1 and key]
     if not several:
-        return []
+        return
     shown = max(several, key=lambda places: int(counts[places].sum()))
     shown = sorted(shown, key=lambda place: -counts[place])
-    spelt = ", ".join(f"“{words[place]}”" for place in shown[:4])
-    more = f", and {counted(len(several) - 1, 'other word')} in several spellings" if len(several) > 1 else ""
     # The rows that would change, were the most frequent spelling kept.
     rare = [place for places in several for place in places if place != max(places, key=lambda p: int(counts[p]))]
     rows = raw.file_rows(np.flatnonzero(np.isin(codes, rare)))
-    return [OddValues(name, "spelling", f"spells what is probably one word as {spelt}{more}", rows)]
+    spelt = tuple(words[place] for place in shown)
+    yield Claim("spellings", spelt, (name,), raw.n_rows, of={"others": len(several) - 1}, rows=rows)
+
+
+def _said(claim: Claim) -> str:
+    """Say what is odd, as a part of a sentence."""
+    column, of = f"“{claim.columns[0]}”", claim.of
+    if claim.what == "odd cells":
+        return f"{column} {of['said']}{_in_rows(claim.rows)}"
+    if claim.what == "times":
+        return f"{column} may hold Unix times ({claim.value[0]} to {claim.value[1]})"
+    if claim.what == "spellings":
+        spelt = ", ".join(f"“{word}”" for word in claim.value[:4])
+        more = f", and {counted(of['others'], 'other word')} in several spellings" if of["others"] else ""
+        return f"{column} spells what is probably one word as {spelt}{more}"
+    if claim.what == "total rows":
+        return _said_of_totals(claim)
+    *shown, low, high = _written((*claim.value[:_NAMED], of["low"], of["high"]))
+    more = ", …" if len(claim.value) > _NAMED else ""
+    rows = f"{counted(len(claim.rows), 'row')} ({_first_of(claim.rows)})"
+    return f"{column} is {', '.join(shown)}{more} in {rows}, while all others lie from {low} to {high}"
+
+
+def _said_of_totals(claim: Claim) -> str:
+    of = claim.of
+    where = quoted(claim.columns) if len(claim.columns) <= _NAMED else f"{len(claim.columns):,} columns"
+    word = f" with “{of['word']}” in “{of['in']}”" if of["word"] else ""
+    if len(claim.rows) == 1:
+        return f"row {claim.rows[0] + 1}{word} is the sum of {of['sum of']} in {where}"
+    return f"{len(claim.rows):,} rows{word} ({_first_of(claim.rows)}) are sums of {of['sum of']} in {where}"
+
+
+def _first_of(rows: np.ndarray) -> str:
+    """Return the first rows, counted from 1."""
+    return ", ".join(f"{row + 1}" for row in rows[:_NAMED].tolist()) + ", …" * (len(rows) > _NAMED)
+
+
+def _in_rows(rows: np.ndarray) -> str:
+    return f", in {plural(len(rows), 'row', 'rows')} {_first_of(rows)}" if len(rows) else ""
 
 
 class Values(Question[ValueResult]):
-    """Which values are probably no values: codes for missing ones, slips, words in two spellings."""
+    """Which values are probably no values: codes for missing ones, slips, sums, words in two spellings."""
 
     name, key = "Odd values", "values"
     method = (
-        "**Odd values.** A repeated round number (−999, 9999, 0) farther from all others than half of their span, "
-        "or another whole one farther than all of it; or numbers 20 times as far from the middle as the nearest "
-        "others. Words that differ only in capitals, blanks, and marks between letters."
+        "**Odd values.** A code for a missing value is a repeated number at an end of its column: the only one below "
+        "0; a 0 while all others are at least a third of their span away; nines; or one farther than the span. A slip "
+        "is at least three times as far from the median as any other. That they stand apart is tested against the "
+        "spacings of the next numbers: one false alarm in two hundred tables. Words that differ only in capitals, "
+        "blanks, and marks between letters. A row is a total if its numbers are the sums of others."
     )
+    kinds: ClassVar = {
+        "odd columns": "Columns that hold something odd, and that were looked at: `columns`, the label among them.",
+        "codes": (
+            "Repeated numbers or days at one end of the column that are probably codes for a missing value: all of "
+            "`rows`, while its other known values lie from `low` to `high`."
+        ),
+        "far values": "The same for numbers or days so far off that they are probably slips.",
+        "times": "The first and the last day, if the whole numbers are seconds, or thousandths of these, since 1970.",
+        "spellings": (
+            "Words of the column that differ only in capitals, blanks and marks; `others` words have several "
+            "spellings, too. The rows are those of all spellings but the most frequent of each."
+        ),
+        "total rows": "Rows that hold, in these columns, the sums of the rows that `sum of` names.",
+        "odd cells": "Cells that are no numbers or days as the others are, or words that may stand for a gap.",
+    }
 
     def applies(self, inspection: Inspection) -> bool:
         return not inspection.has_images
@@ -280,18 +294,27 @@ class Values(Question[ValueResult]):
         inspection.progress(0.1, "Odd values")
         return inspect_values(inspection.raw)
 
-    def describe(self, result: ValueResult, inspection: Inspection) -> Finding:
-        if not result.found:
-            rows = counted(result.n_rows, "row")
+    def claims(self, result: ValueResult, inspection: Inspection) -> Iterator[Claim]:
+        n_odd = len({column for odd in result.found for column in odd.columns[:1]})
+        yield Claim("odd columns", n_odd, n_rows=result.n_rows, of={"columns": result.n_columns})
+        yield from result.found
+
+    def describe(self, claims: Claims, inspection: Inspection) -> Finding:
+        found = claims[1:]
+        if not found:
+            rows = counted(claims[0].n_rows, "row")
             none = "No number lies far beyond all others, as a slip or a code for a missing value does"
             return self.say("fine", f"{none}, and no word is written in two ways ({rows}).")
-        shown = [f"“{odd.column}” {odd.text}" for odd in result.found[:3]]
-        rest = set[str]({odd.column for odd in result.found[3:]}) - {odd.column for odd in result.found[:3]}
-        if rest:
-            shown.append(f"{counted(len(rest), 'more column')} {plural(len(rest), 'has', 'have')} odd values")
-        status = "warning" if any(odd.kind in ("code", "far") for odd in result.found) else "look"
-        rows = np.concatenate([odd.rows for odd in result.found])
-        return self.say(status, sentences(shown)).about(rows, [odd.column for odd in result.found])
+        shown, rest = found[:_NAMED], found[_NAMED:]
+        said = list(map(_said, shown))
+        more = {claim.columns[0] for claim in rest} - {claim.columns[0] for claim in shown}
+        if more:
+            said.append(f"{counted(len(more), 'more column')} {plural(len(more), 'has', 'have')} odd values")
+        kinds = {claim.what for claim in found}
+        advice = [_ADVICE[kind] for kind in _ADVICE if kind in kinds]
+        named = Claims(found)
+        status = "warning" if advice else "look"
+        return self.say(status, sentences([*said, *advice])).about(named.rows, named.columns)
 
     def pictures(self, result: ValueResult) -> Iterator[Picture]:
         if any(len(odd.rows) for odd in result.found):
@@ -307,4 +330,6 @@ def plot_odd_values(result: ValueResult, revision: str = "") -> go.Figure:
         While it stays the same, the zoom survives a redraw.
     """
     shown = sorted((odd for odd in result.found if len(odd.rows)), key=lambda odd: -len(odd.rows))[:MOST_BARS]
-    return plot_bars([odd.column for odd in shown], np.array([len(odd.rows) for odd in shown]), "rows", ":,", revision)
+    return plot_bars(
+        [odd.columns[0] for odd in shown], np.array([len(odd.rows) for odd in shown]), "rows", ":,", revision
+    )

@@ -74,7 +74,7 @@ def test_words_that_differ_in_capitals_blanks_or_marks_are_probably_one(words):
 def test_a_repeated_number_farther_off_than_all_others_reach_is_told(value, others, is_told):
     column = others(draw(5)).astype(float)
     column[::20] = value
-    said = f"“column” is {value} in {int((column == value).sum())} rows, while all".replace("-", "−")
+    said = f"“column” is {value} in {int((column == value).sum())} rows (1, 21, 41, …), while all".replace("-", "−")
     assert (said in odd(column).text) == is_told
     assert ("No number lies far beyond all others" in odd(column).text) == (not is_told)
 

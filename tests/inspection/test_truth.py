@@ -306,20 +306,27 @@ def check_missing(f, said):
 
 
 def check_values(f, said):
-    def odd(name, values, rows, low, high):
+    def odd(name, values, rows, first, low, high):
         listed = [f.number(value) for value in values.removesuffix(", …").split(", ")]
         column = f.all[name]
         found = column[column.isin(listed) | ((column < f.number(low)) | (column > f.number(high)))]
         rest = column[~column.index.isin(found.index)]
         held = all(any(f.is_(value, one) for value in found) for one in values.removesuffix(", …").split(", "))
-        return held and len(found) == f.number(rows) and f.is_(rest.min(), low) and f.is_(rest.max(), high)
+        rows_are_said = ", ".join(map(str, found.index[:3] + 1)) + ", …" * (len(found) > 3) == first
+        return (
+            held
+            and rows_are_said
+            and len(found) == f.number(rows)
+            and f.is_(rest.min(), low)
+            and f.is_(rest.max(), high)
+        )
 
     return leftover(
         said,
         [
             (
-                rf"{NAME} is (−?[\d,.]+(?:, −?[\d,.]+)*) in {N} rows?, while all others lie from {NUMBER} to "
-                rf"{NUMBER}\.",
+                rf"{NAME} is (−?[\d,.]+(?:, −?[\d,.]+)*) in {N} rows? \(([\d, …]+)\), while all others lie "
+                rf"from {NUMBER} to {NUMBER}\.",
                 odd,
             ),
             (
