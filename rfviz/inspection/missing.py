@@ -189,7 +189,8 @@ class Missing(Question[MissingResult]):
             yield Claim("infinite values", n_infinite, (column,), n)
         if inspection.raw.y is not None:
             unlabelled = inspection.raw.file_rows(np.flatnonzero(~inspection.raw.labelled))
-            yield Claim("unlabelled rows", result.unlabelled, n_rows=n, rows=unlabelled)
+            label = (inspection.raw.label,) if inspection.raw.label is not None and len(unlabelled) else ()
+            yield Claim("unlabelled rows", result.unlabelled, label, n, rows=unlabelled)
         for gap in result.telling:
             (most, more), (least, less) = gap.most, gap.least
             of = {"class": most, "share": more, "other class": least, "other share": less} if most else {}
@@ -203,7 +204,8 @@ class Missing(Question[MissingResult]):
         unlabelled = f"{counted(n_unlabelled, 'row')} of {n:,} {plural(n_unlabelled, 'lacks', 'lack')} a label"
         if not shares:
             if n_unlabelled:
-                return self.say("look", f"No value is missing in the columns, but {unlabelled}.")
+                found = self.say("look", f"No value is missing in the columns, but {unlabelled}.")
+                return found.about(claims.rows, claims.columns)
             return self.say("fine", f"No value is missing in any of the {n:,} rows.")
         empty = [column for column, part in shares if part == 1.0]
         partly = [(column, part) for column, part in shares if part < 1.0]
@@ -237,8 +239,8 @@ class Missing(Question[MissingResult]):
         elif partly and partly[0][1] >= _MANY_MISSING:
             status = "warning"
         # Dropping rows does not help if a column lacks most values.
-        named = [*telling.columns, *(column for column, _ in shares)]
-        return self.say(status, sentences(parts)).about(with_gaps.rows, named)
+        named = [*telling.columns, *(column for column, _ in shares), *claims.of("unlabelled rows").columns]
+        return self.say(status, sentences(parts)).about(claims.rows, named)
 
     def pictures(self, result: MissingResult) -> Iterator[Picture]:
         if result.shares:

@@ -18,6 +18,7 @@ _NAMED = re.compile(
     r"((grand|sub|overall)[\s-]*)?totals?\b.{0,30}|(overall|all|sums?|gesamt|summe|insgesamt|totale|somme|suma|итого)\W*",
     re.I,
 )
+_LIKELY = "total|overall|all|sum|insgesamt|gesamt|somm|итого"
 _FEWEST_ROWS, _MOST_ROWS = 5, 100_000
 # The logarithm, to the base 10, of how much likelier sums are equal because they are sums than by chance; and where no
 # word says so.
@@ -84,16 +85,23 @@ def total_rows(raw: Raw, names: Sequence[str]) -> list[TotalRows]:
         return []
     found: list[TotalRows] = []
     numbers: dict[str, np.ndarray] = {}
-    for name, word, rows in _named(raw, names):
+    for name, words in _named(raw, names):
         numbers = numbers or _numbers(raw, names)
-        tried = ((groups.said, _sums(numbers, rows, groups, _SURE)) for groups in _groups(raw, name, rows, names))
-        said, columns = max(tried, key=lambda one: len(one[1]))
-        if columns:
-            found.append(TotalRows(rows, word, name, columns, said))
+        is_total = np.zeros(n, dtype=bool)
+        is_total[np.concatenate(list(words.values()))] = True
+        for word, rows in words.items():
+            tried = [
+                (_sums(numbers, rows, is_total, groups, _SURE), groups.said)
+                for groups in _groups(raw, name, rows, is_total, names)
+            ]
+            columns, said = max(tried, key=lambda one: len(one[0]))
+            if columns:
+                found.append(TotalRows(rows, word, name, columns, said))
     if found:
         return found
-    last = np.array([n - 1])
-    columns = _sums(_numbers(raw, names), last, _all_others(n), _SURER)
+    is_last = np.arange(n) == n - 1
+    last = np.flatnonzero(is_last)
+    columns = _sums(_numbers(raw, names), last, is_last, _all_others(n), _SURER)
     return [TotalRows(last, "", "", columns, "all other rows")] if len(columns) > 1 else []
 
 
@@ -103,33 +111,36 @@ def _numbers(raw: Raw, names: Sequence[str]) -> dict[str, np.ndarray]:
     return {name: np.where(np.isfinite(v), v, 0.0).astype(np.float64) for name, v in columns.items()}
 
 
-def _named(raw: Raw, names: Sequence[str]) -> Iterator[tuple[str, str, np.ndarray]]:
-    """Yield columns of words, the words in them that say “total”, and the rows that hold these."""
+def _named(raw: Raw, names: Sequence[str]) -> Iterator[tuple[str, dict[str, np.ndarray]]]:
+    """Yield the columns of words that say “total”, and the rows that hold each of these."""
     for name in names:
-        kind = raw.table.kind(name)
-        if kind not in (CATEGORY, TEXT):
+        if raw.table.kind(name) not in (CATEGORY, TEXT):
             continue
-        words = raw.table.words[name].categories if kind == CATEGORY else pd.unique(raw.table.texts[name])
-        said = [word for word in words if isinstance(word, str) and _NAMED.fullmatch(word.strip())]
+        cells = pd.Series(raw.table.words[name] if name in raw.table.words else raw.table.texts[name])
+        words = pd.Series(cells.cat.categories if name in raw.table.words else cells.unique())
+        if not isinstance(words.dtype, pd.StringDtype):  # numbers that are not computed with
+            continue
+        likely = words[words.str.contains(_LIKELY, case=False).fillna(False).astype(bool)]
+        said = [word for word in likely if _NAMED.fullmatch(word.strip())]
         if not said:
             continue
-        cells = np.asarray(raw.table.words[name] if kind == CATEGORY else raw.table.texts[name], dtype=object)
-        cells = cells if raw.rows is None else cells[raw.rows]
-        for word in said:
-            rows = np.flatnonzero(cells == word)
-            if 0 < len(rows) <= _MOST * len(cells):
-                yield name, word.strip(), rows
+        cells = cells if raw.rows is None else cells.iloc[raw.rows]
+        rows = {word: np.flatnonzero((cells == word).to_numpy(dtype=bool, na_value=False)) for word in said}
+        rows = {word: found for word, found in rows.items() if 0 < len(found) <= _MOST * raw.n_rows}
+        if rows:
+            yield name, rows
 
 
-def _all_others(n: int) -> _Groups:
-    return _Groups("all other rows", np.zeros(n, dtype=np.int64), np.zeros(1, dtype=np.int64))
+def _all_others(n: int, there_are_more: bool = False) -> _Groups:
+    said = "all rows that are not totals" if there_are_more else "all other rows"
+    return _Groups(said, np.zeros(n, dtype=np.int64), np.zeros(1, dtype=np.int64))
 
 
-def _groups(raw: Raw, column: str, rows: np.ndarray, names: Sequence[str]) -> Iterator[_Groups]:
+def _groups(raw: Raw, column: str, rows: np.ndarray, is_total: np.ndarray, names: Sequence[str]) -> Iterator[_Groups]:
     """Yield the groups of rows that some totals may sum."""
     n, places = raw.n_rows, np.arange(len(rows))
     if len(rows) == 1:
-        yield _all_others(n)
+        yield _all_others(n, int(is_total.sum()) > 1)
         return
     before = np.searchsorted(rows, np.arange(n), side="right")
     yield _Groups("the rows above them", before, places)
@@ -153,10 +164,11 @@ def _quoted(names: Sequence[str]) -> str:
     return " and ".join(f"“{name}”" for name in names)
 
 
-def _sums(numbers: dict[str, np.ndarray], rows: np.ndarray, groups: _Groups, sure: float) -> tuple[str, ...]:
+def _sums(
+    numbers: dict[str, np.ndarray], rows: np.ndarray, is_total: np.ndarray, groups: _Groups, sure: float
+) -> tuple[str, ...]:
     """Return the columns in which nearly all of some rows are the sums of their groups, if this is not by chance."""
-    others = np.ones(len(groups.of_row), dtype=bool)
-    others[rows] = False
+    others = ~is_total
     found, evidence = [], -np.log10(max(len(numbers), 1))
     for name, values in numbers.items():
         digits = _n_decimals(values)

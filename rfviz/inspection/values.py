@@ -88,20 +88,21 @@ def inspect_values(raw: Raw) -> ValueResult:
     names = [*raw.columns, *([] if raw.label is None else [raw.label])]
     kinds = {name: raw.table.kind(name) for name in names}
     n_compared = sum(kind in (NUMBER, DATE) for kind in kinds.values())
+    totals = [_total_rows(raw, totals) for totals in total_rows(raw, names)]
     found: list[Claim] = []
     for name, kind in kinds.items():
         if kind in (NUMBER, DATE):
-            found += _apart(raw, name, _FALSE_ALARM / n_compared)
+            found += _apart(raw, name, _FALSE_ALARM / n_compared, Claims(totals).rows)
         if kind == NUMBER and (span := _as_time(name, raw.numbers(name))) is not None:
             found.append(Claim("times", span, (name,), raw.n_rows))
     found += [claim for name in names if kinds[name] == CATEGORY for claim in _spellings(raw, name)]
-    found += [_total_rows(raw, totals) for totals in total_rows(raw, names)]
+    found += totals
     found += [claim for name in names for claim in _odd_cells(raw, name)]
     return ValueResult(tuple(found), raw.n_rows, len(names))
 
 
-def _apart(raw: Raw, name: str, false_alarm: float) -> Iterator[Claim]:
-    """Yield the codes for missing values and the slips of a column of numbers or dates."""
+def _apart(raw: Raw, name: str, false_alarm: float, totals: np.ndarray) -> Iterator[Claim]:
+    """Yield the codes for missing values and the slips of a column of numbers or dates, apart from rows of totals."""
     values, is_date = raw.numbers(name), raw.table.kind(name) == DATE
     known = values[np.isfinite(values)] if values.dtype.kind == "f" else values
     if len(known) < FEWEST:
@@ -109,9 +110,11 @@ def _apart(raw: Raw, name: str, false_alarm: float) -> Iterator[Claim]:
     known = known.astype(np.float64)
     is_key = not is_date and bool(NAMED_LIKE_KEYS.search(name)) and bool((np.rint(known) == known).all())
     for odd in stand_apart(known, false_alarm, _PLACEHOLDER_SECONDS if is_date else None):
-        if odd.kind == "far" and is_key:  # a number that names something is not far from others
+        if odd.kind == "far" and is_key:  # what names something is not far from others
             continue
         rows = raw.file_rows(np.flatnonzero(np.isin(values, odd.values)))
+        if np.isin(rows, totals).all():
+            continue
         shown, low, high = odd.values.tolist(), odd.low, odd.high
         if is_date:
             shown, low, high = list(map(_day, shown)), _day(low), _day(high)
@@ -283,7 +286,10 @@ class Values(Question[ValueResult]):
             "Words of the column that differ only in capitals, blanks and marks; `others` words have several "
             "spellings, too. The rows are those of all spellings but the most frequent of each."
         ),
-        "total rows": "Rows that hold, in these columns, the sums of the rows that `sum of` names.",
+        "total rows": (
+            "Rows that hold, in these columns, the sums of the rows that `sum of` names: of all that are not totals, "
+            "of those between it and the total before or after it, or of those with equal values in some columns."
+        ),
         "odd cells": "Cells that are no numbers or days as the others are, or words that may stand for a gap.",
     }
 
