@@ -33,8 +33,8 @@ _SLIPS, _FURTHER = 5, 3.0
 # Spacings that a gap is compared with: of at most this many numbers, and this part of all; and of so many different
 # ones.
 _SPACINGS, _TAIL, _STEPS = 50, 6, 10
-# A gap beyond a code is at least this many times as wide as those of the next different numbers; where it is as wide as
-# the span, that ties are not by chance counts more than the probability of the gap.
+# A gap is at least this many times as wide as those of the next different numbers; where it is as wide as the span, that
+# ties are not by chance counts more than the probability of the gap.
 _WIDER, _GAP = 3.0, 0.01
 # Numbers of a long column that are looked at: at each end, and spread evenly.
 _LOOKED_AT, _SPREAD = 2000, 20_000
@@ -208,7 +208,7 @@ def _slips(end: _End, limit: float) -> int:
         if rows[place - 1] > max(_SLIPS, 0.01 * end.n):
             break
         further = end.distinct[place - 1] - middle >= _FURTHER * (end.distinct[place] - middle)
-        if further and end.chance(place) <= limit / _SLIPS:
+        if further and end.is_wide(place) and end.chance(place) <= limit / _SLIPS:
             found = place
     return found
 
