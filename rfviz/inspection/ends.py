@@ -33,9 +33,13 @@ _SLIPS, _FURTHER = 5, 3.0
 # Spacings that a gap is compared with: of at most this many numbers, and this part of all; and of so many different
 # ones.
 _SPACINGS, _TAIL, _STEPS = 50, 6, 10
-# A gap is at least this many times as wide as those of the next different numbers; where it is as wide as the span, that
-# ties are not by chance counts more than the probability of the gap.
+# Different numbers between those that are odd and the median; without them their law is not known.
+_FEWEST_BETWEEN = 3
+# A gap is at least this many times as wide as those of the next different numbers; where it is as wide as the span, the
+# probability of ties counts more than that of the gap.
 _WIDER, _GAP = 3.0, 0.01
+# Logarithms are seen to be of counts if these are not large.
+_MOST_COUNTS = 1000
 # Numbers of a long column that are looked at: at each end, and spread evenly.
 _LOOKED_AT, _SPREAD = 2000, 20_000
 
@@ -85,8 +89,10 @@ def stand_apart(values: np.ndarray, false_alarm: float, usual: Collection[float]
             found.append(np.sort(end.sign * end.distinct[:n_codes]))
             ends = _End.both(values[~np.isin(values, np.concatenate(found))])
     slips = [np.sort(end.sign * end.distinct[: _slips(end, limit)]) for end in ends if end.is_varied]
-    far = [Apart("far", some, *_ends_without(values, some)) for some in slips if len(some)]
-    return [Apart("code", some, *_ends_without(values, some)) for some in found] + far
+    several = [some for some in slips if len(some) and not _is_repeated(values, some)]
+    found += [some for some in slips if len(some) and _is_repeated(values, some)]
+    codes = [Apart("code", some, *_ends_without(values, some)) for some in found]
+    return codes + [Apart("far", some, *_ends_without(values, some)) for some in several]
 
 
 def far_off(values: np.ndarray) -> np.ndarray:
@@ -163,6 +169,8 @@ class _End:
             return 1.0
         # The numbers as they are, and the logarithms of their distances from the median.
         middle = float(np.median(others))
+        if np.count_nonzero(self.distinct[n_values:] > middle) < _FEWEST_BETWEEN:
+            return 1.0
         step = self.step(n_values)
         j = int(self.counts[:n_values].sum())
         m = min(_SPACINGS, (self.n - j) // _TAIL)
@@ -230,6 +238,8 @@ def _is_only_sign(end: _End, place: int, limit: float) -> bool:
     values = end.distinct
     if end.sign > 0 or not values[place - 1] > 0 >= values[place]:
         return False
+    if place > 1 and not any(map(_is_nines, values[:place].tolist())):  # days before the first one, say
+        return False
     if abs(float(end.some.mean())) < 1e-3 * float(end.some.std()):  # centred: 0 is the mean, and not a bound
         return False
     k, most = int(end.counts[:place].min()), int(end.counts[place : place + 3].max())
@@ -245,10 +255,11 @@ def _is_apart(end: _End, place: int, limit: float, usual: Collection[float] | No
         return False
     span = float(np.subtract(*np.percentile(others, (95, 5))))
     is_usual = value * end.sign in usual if usual is not None else _is_nines(value) and not _are_prices(others)
-    if place > 1 and not is_usual:
+    if not is_usual and (place > 1 or value % 1 != 0):
         return False
     if usual is None and value == 0:
-        return gap > _ZERO * (1.0 + _FEW / np.sqrt(end.n)) * span and end.chance_of_ties(place) <= limit
+        least = _ZERO * (1.0 + _FEW / np.sqrt(end.n)) * span
+        return gap > least and end.chance_of_ties(place) <= limit and not _are_logs(end.distinct[1 : _STEPS + 1])
     if not is_usual and gap <= (_TEN if usual is not None or _is_ten(value) else _OTHER) * span:
         return False
     return (
@@ -258,6 +269,11 @@ def _is_apart(end: _End, place: int, limit: float, usual: Collection[float] | No
 
 def _is_ten(value: float) -> bool:
     return abs(value) >= 10 and set(_digits(value)[1:]) == {"0"} and _digits(value)[0] == "1"
+
+
+def _is_repeated(values: np.ndarray, some: np.ndarray) -> bool:
+    """Return whether this is one whole number that several rows have, and no slip."""
+    return len(some) == 1 and some[0] % 1 == 0 and int(np.count_nonzero(values == some[0])) >= _REPEATED
 
 
 def _codes_of_few(end: _End, limit: float) -> int:
@@ -278,6 +294,14 @@ def _is_nines(value: float) -> bool:
 
 def _digits(value: float) -> str:
     return f"{abs(value):.12g}".replace(".", "").lstrip("0")
+
+
+def _are_logs(numbers: np.ndarray) -> bool:
+    """Return whether these are logarithms of counts, of which 0 is one."""
+    if np.abs(numbers).max() > np.log(_MOST_COUNTS):
+        return False
+    counts = np.exp(np.abs(numbers))
+    return bool((np.abs(counts - np.rint(counts)) <= 1e-5 * _MOST_COUNTS).all())
 
 
 def _are_prices(numbers: np.ndarray) -> bool:

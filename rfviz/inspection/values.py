@@ -319,7 +319,8 @@ class Values(Question[ValueResult]):
         kinds = {claim.what for claim in found}
         advice = [_ADVICE[kind] for kind in _ADVICE if kind in kinds]
         named = Claims(found)
-        status = "warning" if advice else "look"
+        # What is 0 may be none of it, and no gap.
+        status = "warning" if any(claim.what in _ADVICE and claim.value != (0,) for claim in found) else "look"
         return self.say(status, sentences([*said, *advice])).about(named.rows, named.columns)
 
     def pictures(self, result: ValueResult) -> Iterator[Picture]:
