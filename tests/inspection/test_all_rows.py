@@ -38,7 +38,7 @@ def test_clean_rows(described):
         "rows (50%)."
     )
     numbers = described(CLEAN.assign(label=CLEAN.a))
-    assert numbers.status == "fine" and numbers.text.endswith(f"to {CLEAN.a.max():,.4g}.")
+    assert numbers.status == "fine" and numbers.text.endswith(f"to {CLEAN.a.max():.6g}.")
 
 
 def test_faults_that_the_drawn_rows_hide(described):
@@ -69,6 +69,33 @@ def test_many_gaps_labels_without_a_name_and_one_class(described):
     assert described(CLEAN.assign(label="no")).text.endswith("All labels are “no”.")
     few = CLEAN.assign(label=np.where(np.arange(N) % 20 == 0, "rare", "usual"))
     assert described(few).status == "look" and "“rare” 200 rows (5.0%)" in described(few).text
+
+
+def test_labels_that_are_dates_or_whole_numbers_are_written_as_such(described):
+    days = pd.Timestamp("2020-01-01") + pd.to_timedelta(np.arange(N) % 900, "D")
+    assert described(CLEAN.assign(label=days)).text.endswith("No value is missing in any column.")
+    assert "“0.0”" not in (text := described(CLEAN.assign(label=np.arange(N) % 2.0)).text) and "“0” 2,000 rows" in text
+    amounts = 1_234_567 + np.arange(N) % 90
+    assert described(CLEAN.assign(label=amounts), target="numbers").text.endswith("from 1,234,567 to 1,234,656.")
+
+
+def test_what_is_said_is_claimed_of_all_rows(described):
+    table = CLEAN.assign(label=np.where(np.arange(N) < 7, "rare", CLEAN.label), b=1.0)
+    table.loc[table.index[:90], "c"] = None
+    table.loc[table.index[10:30], "label"] = None
+    claims = described(table).claims
+    assert {claim.n_rows for claim in claims} == {N, table.label.count()}
+    assert claims.value("rows read") == N and claims[0].of == {"drawn rows": DRAWN}
+    assert claims.of("constant columns").columns == ("b",) and claims.value("constant columns") == 1
+    assert [(c.value, c.columns) for c in claims.of("missing values")] == [(90, ("c",))]
+    assert claims.value("unlabelled rows") == 20 and claims.value("classes") == 3
+    counts = table.label.value_counts()
+    assert {c.of["class"]: c.value for c in claims.of("class size")} == {counts.index[0]: counts.iloc[0], "rare": 7}
+    none = described(CLEAN).claims
+    assert none.value("missing values") == none.value("constant columns") == none.value("unseen classes") == 0
+    assert none.get("missing values").least == 1 and not none.columns
+    numbers = described(CLEAN.assign(label=CLEAN.a)).claims
+    assert (numbers.value("smallest target"), numbers.value("largest target")) == (CLEAN.a.min(), CLEAN.a.max())
 
 
 def test_nothing_is_said_where_all_rows_are_in_memory(described, monkeypatch):
