@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ from rfviz.datasets.files.table import DATE
 from rfviz.figures.quick import literal, trace
 from rfviz.figures.template import COLOURS, styled
 from rfviz.inspection.drawing import HEIGHT, MOST_BARS, plot_bars
-from rfviz.inspection.finding import Finding
+from rfviz.inspection.finding import Claim, Claims, Finding
 from rfviz.inspection.question import Picture, Question
 from rfviz.inspection.raw import Raw
 from rfviz.inspection.values import written
@@ -86,51 +86,90 @@ class Balance(Question[BalanceResult]):
     name, key = "Rows and labels", "balance"
     formats: ClassVar = {"share": "percent"}
 
+    kinds: ClassVar = {
+        "rows": (
+            "Rows of the file, or of the class that was chosen. They have `columns` columns but the label; images have "
+            "`pixel values`."
+        ),
+        "labelled rows": "Rows of the file with a label.",
+        "classes": "Different labels.",
+        "class size": (
+            "Rows with the label `class`: of the most frequent class, then of the rarest; of several, the first by "
+            "value or name."
+        ),
+        "separator in labels": (
+            "The first of ; | , that separates several classes within labels, as within the label `example`: at least "
+            "a third of the different labels hold it, each of their parts is in more than one, and there are fewer "
+            "parts than labels."
+        ),
+        "smallest target": "The smallest number to predict, or the earliest date.",
+        "largest target": "The largest number to predict, or the latest date.",
+    }
+
     def compute(self, inspection: Inspection) -> BalanceResult:
         return inspect_balance(inspection.raw)
 
-    def describe(self, result: BalanceResult, inspection: Inspection) -> Finding:
-        raw, rows = inspection.raw, inspection.rows
-        n = raw.n_rows
-        n_pixels = inspection.source.dataset.n_features
-        columns = counted(n_pixels, "pixel value") if inspection.has_images else counted(len(raw.columns), "column")
-        size = f"{counted(n, 'row')}{rows.of_all(n)} of {columns}"
-        few = n < _FEW_ROWS
-        little = self.say("look" if few else "fine", "")
+    def claims(self, result: BalanceResult, inspection: Inspection) -> Iterator[Claim]:
+        raw = inspection.raw
+        n_pixels, n_columns = inspection.source.dataset.n_features, len(raw.columns)
+        wide = {"pixel values": n_pixels} if inspection.has_images else {"columns": n_columns}
+        yield Claim("rows", raw.n_rows, n_rows=raw.n_rows, of=wide)
         if raw.y is None:
-            return replace(little, text=f"{size}, without labels{_FEW if few else ''}.")
+            return
         y = raw.y[raw.labelled]
-        if len(y) < n:
-            size += f", {len(y):,} of them with a label"
+        n = len(y)
+        yield Claim("labelled rows", n, n_rows=raw.n_rows)
         if not raw.target_names:
-            low, high = _ends(raw, y)
-            if low == high:
-                every = "every row" if len(y) == n else "all of these"
-                return self.say("warning", f"{size}; the target is {low} in {every}, so nothing can be learnt.")
-            what = "date" if raw.label is not None and raw.table.kind(raw.label) == DATE else "number"
-            return replace(little, text=f"{size}; the target is a {what} from {low} to {high}.")
+            for what, end in (("smallest target", y.min()), ("largest target", y.max())):
+                yield Claim(what, str(np.datetime64(int(end), "s")) if _is_date(raw) else end.item(), n_rows=n)
+            return
         counts = np.bincount(y, minlength=len(raw.target_names))
         present = np.flatnonzero(counts)
-        largest, smallest = int(counts.argmax()), int(present[counts[present].argmin()])
-        most, fewest = int(counts[largest]), int(counts[smallest])
-        whose = "the rows" if len(y) == n else "these"
-        if len(present) < 2:
-            all_of = "all" if len(y) == n else "these"
-            return self.say("warning", f"{size}; {all_of} are of the class “{raw.target_names[largest]}”.")
-        if sign := _several_in_one(raw.target_names):
+        yield Claim("classes", len(present), n_rows=n)
+        for code in (int(counts.argmax()), int(present[counts[present].argmin()])):
+            yield Claim("class size", int(counts[code]), n_rows=n, of={"class": raw.target_names[code]})
+        if len(present) > 1 and (sign := _several_in_one(raw.target_names)):
             example = next(name for name in raw.target_names if sign in name)
+            label = (raw.label,) if raw.label else ()
+            yield Claim("separator in labels", sign, label, n, of={"example": example})
+
+    def describe(self, claims: Claims, inspection: Inspection) -> Finding:
+        rows = claims[0]
+        n = rows.value
+        wide = [counted(count, name.removesuffix("s")) for name, count in rows.of.items()]
+        size = f"{counted(n, 'row')}{inspection.rows.of_all(n)} of {wide[0]}"
+        few = n < _FEW_ROWS
+        little = self.say("look" if few else "fine", "")
+        n_labelled = claims.value("labelled rows")
+        if n_labelled is None:
+            return replace(little, text=f"{size}, without labels{_FEW if few else ''}.")
+        if n_labelled < n:
+            size += f", {n_labelled:,} of them with a label"
+        if (smallest := claims.get("smallest target")) is not None:
+            low, high = _ends(smallest.value, claims.value("largest target"))
+            if low == high:
+                every = "every row" if n_labelled == n else "all of these"
+                return self.say("warning", f"{size}; the target is {low} in {every}, so nothing can be learnt.")
+            what = "date" if isinstance(smallest.value, str) else "number"
+            return replace(little, text=f"{size}; the target is a {what} from {low} to {high}.")
+        n_classes, (largest, rarest) = claims.value("classes"), claims.of("class size")
+        most, fewest = largest.value, rarest.value
+        if n_classes < 2:
+            all_of = "all" if n_labelled == n else "these"
+            return self.say("warning", f"{size}; {all_of} are of the class “{largest.of['class']}”.")
+        if several := claims.get("separator in labels"):
             text = (
-                f"{size}. Labels such as “{example}” name several classes at once, but models here learn one class per "
-                f"row. Split the column at “{sign}” into a column of yes and no for each class, and inspect one at a "
-                "time."
+                f"{size}. Labels such as “{several.of['example']}” name several classes at once, but models here learn "
+                f"one class per row. Split the column at “{several.value}” into a column of yes and no for each class, "
+                "and inspect one at a time."
             )
-            return self.say("warning", text).about(columns=[raw.label] if raw.label else [])
-        classes = f"{size}{'' if len(y) == n else ','} in {len(present)} classes"
+            return self.say("warning", text).about(columns=several.columns)
+        classes = f"{size}{'' if n_labelled == n else ','} in {n_classes} classes"
         if fewest == most:
             return replace(little, text=f"{classes} of the same size{_FEW if few else ''}.", page="accuracy")
         spread = (
-            f"{classes}: “{raw.target_names[largest]}” has {share(most / len(y))} of {whose}, "
-            f"“{raw.target_names[smallest]}” {share(fewest / len(y))}"
+            f"{classes}: “{largest.of['class']}” has {share(most / n_labelled)} of "
+            f"{'the rows' if n_labelled == n else 'these'}, “{rarest.of['class']}” {share(fewest / n_labelled)}"
         )
         if fewest < _RARE or most > _UNBALANCED * fewest:
             rare = "a single row is" if fewest == 1 else f"{fewest} rows are"
@@ -174,13 +213,21 @@ def plot_balance(result: BalanceResult, revision: str = "") -> go.Figure:
     return plot_bars([result.classes[code] for code in order], result.counts[order], "rows", ":,", revision)
 
 
-def _ends(raw: Raw, y: np.ndarray) -> tuple[str, str]:
-    """Return the smallest and the largest target, as they are written."""
-    ends = y.min(), y.max()
-    if raw.label is not None and raw.table.kind(raw.label) == DATE:
-        first, last = (str(np.datetime64(int(end), "s"))[:10] for end in ends)
-        return first, last
-    return written(float(ends[0])), written(float(ends[1]))
+def _is_date(raw: Raw) -> bool:
+    return raw.label is not None and raw.table.kind(raw.label) == DATE
+
+
+def _ends(low: Any, high: Any) -> tuple[str, str]:
+    """Write the smallest and the largest target: the same only if they are equal."""
+    if isinstance(low, str):  # dates, with the time of day where nothing else tells them apart
+        first, last = (end[:10] for end in (low, high))
+        return (first, last) if first != last or low == high else (low.replace("T", " "), high.replace("T", " "))
+    first, last = written(float(low)), written(float(high))
+    return (first, last) if first != last or low == high else (_in_full(low), _in_full(high))
+
+
+def _in_full(value: float) -> str:
+    return str(value).replace("-", "−")
 
 
 def _several_in_one(names: Sequence[str]) -> str:

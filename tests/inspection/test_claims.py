@@ -86,7 +86,7 @@ def test_a_sentence_says_no_number_and_no_name_that_is_not_claimed(found):
         unclaimed = set(names) - names_of(finding.claims)
         assert not unclaimed, f"{question.key}: {finding.text}"
         bare = re.sub("“[^”]*”|'[^']*'", "", finding.text)
-        for written in re.findall(r"(?<![\w.])[−-]?\d[\d,]*(?:\.\d+)?(?:e[+-]\d+)?", bare):
+        for written in re.findall(r"(?<![\w.])[−-]?\d[\d,]*(?:\.\d+)?(?:e[+−-]\d+)?", bare):
             assert is_claimed(written, finding.claims, CONSTANTS.get(question.key, set())), (
                 f"{question.key}: {written} in “{finding.text}” of {[claim.record() for claim in finding.claims]}"
             )

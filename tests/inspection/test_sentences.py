@@ -153,6 +153,27 @@ def test_shares_of_classes_are_of_the_rows_with_a_label_and_dates_are_dates():
     assert balance(one) == "200 rows of 3 columns, 150 of them with a label; these are of the class “only”."
 
 
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        (1 + 1e-8 * np.arange(N), "a number from 1.0 to 1.00000299."),
+        (-1 - 1e-8 * np.arange(N), "a number from −1.00000299 to −1.0."),
+        (np.full(N, 1.25), "1.25 in every row, so nothing can be learnt."),
+        (
+            pd.Timestamp("2020-01-01") + pd.to_timedelta(np.arange(N), "min"),
+            "a date from 2020-01-01 00:00:00 to 2020-01-01 04:59:00.",
+        ),
+        (
+            pd.Timestamp("2020-01-01") + pd.to_timedelta(np.zeros(N), "D"),
+            "2020-01-01 in every row, so nothing can be learnt.",
+        ),
+    ],
+)
+def test_a_target_is_the_same_in_every_row_only_if_it_is_and_not_as_it_is_written(target, said):
+    text = inspected(beside(target), label="column", target="numbers").finding("balance").text
+    assert text.endswith(f"; the target is {said}")
+
+
 # --- rows -------------------------------------------------------------------------------------------------------------
 
 
