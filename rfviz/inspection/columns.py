@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from scipy.stats import rankdata
 
 from rfviz.datasets.files.table import CATEGORY, DATE, EMPTY, NUMBER, TEXT
 from rfviz.features.draws import generator
-from rfviz.inspection.finding import Finding
+from rfviz.inspection.finding import Claim, Claims, Finding
 from rfviz.inspection.question import Question
 from rfviz.inspection.raw import NAMED_LIKE_KEYS, Raw
 from rfviz.inspection.words import plural, sentences, share, some_of
@@ -34,6 +34,10 @@ _NEARLY, _NEARLY_ROWS = 0.995, 200
 # pairs are correlated in all rows.
 _ALIKE, _COMPARED, _COMPARED_ROWS, _CLOSEST = 0.99, 300, 5000, 50
 _LOOKED_AT = 2000
+# Correlations that are claimed pair by pair.
+_CLAIMED = 10
+# Two rows make every column a multiple of every other, and three nearly do.
+_FEWEST_COMPARED = 4
 # Largest distance and least correlation of columns that repeat each other up to the rounding of their values.
 _NEAR, _REPEATS = 0.1, 0.999
 # Most values of whole numbers that may be codes of words, and fewest rows of each for both to say the same.
@@ -58,10 +62,10 @@ class ColumnResult:
         All that were looked at.
     constant : tuple of str
         Columns with a single value in all rows.
-    nearly : tuple of (str, str, float)
+    nearly : tuple of (str, float or str, float)
         Columns in which one value has nearly all rows: name, value, share of the rows.
-    ticked : tuple of (str, str)
-        Columns that hold one value or nothing, as a box that is ticked or not: name, value.
+    ticked : tuple of (str, float or str or None)
+        Columns that hold one value or nothing, as a box that is ticked or not: name, value; None for a date.
     same : tuple of (str, str)
         A column, and an earlier one that says the same: up to unit, sign and rounding, or word for word.
     alike : tuple of (str, str, float)
@@ -76,12 +80,14 @@ class ColumnResult:
         The column that gives the order.
     n_rows : int
         Rows that were looked at: all.
+    n_correlated : int
+        Rows in which pairs of columns were correlated; the closest pairs in all.
     """
 
     n_columns: int
     constant: tuple[str, ...]
-    nearly: tuple[tuple[str, str, float], ...]
-    ticked: tuple[tuple[str, str], ...]
+    nearly: tuple[tuple[str, float | str, float], ...]
+    ticked: tuple[tuple[str, float | str | None], ...]
     same: tuple[tuple[str, str], ...]
     alike: tuple[tuple[str, str, float], ...]
     numbering: tuple[str, ...]
@@ -89,12 +95,13 @@ class ColumnResult:
     unused: tuple[tuple[str, str], ...]
     order: str | None
     n_rows: int
+    n_correlated: int
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per column that stands out: its name and why."""
         said = [(name, "has a single value") for name in self.constant]
-        said += [(name, f"is {value} in {share:.2%} of the rows") for name, value, share in self.nearly]
-        said += [(name, f"is {value} or empty") for name, value in self.ticked]
+        said += [(name, f"is {_shown(value)} in {share:.2%} of the rows") for name, value, share in self.nearly]
+        said += [(name, f"is {_shown(value)} or empty") for name, value in self.ticked]
         said += [(name, f"says the same as “{first}”") for name, first in self.same]
         said += [(name, f"has a correlation of {r:.4f} with “{other}”") for name, other, r in self.alike]
         said += [(name, "numbers the rows: whole numbers, all different") for name in self.numbering]
@@ -109,7 +116,7 @@ def inspect_columns(raw: Raw) -> ColumnResult:
     for name in raw.of_kind(NUMBER, DATE, CATEGORY):
         look = _look_at_words if raw.table.kind(name) == CATEGORY else _look_at_numbers
         look(raw, name, found)
-    same, alike = _repeated(raw, found.varied)
+    same, alike, n_correlated = _repeated(raw, found.varied)
     same |= _renamed(raw, same)
     unused = [(name, _reason(raw, name)) for name in raw.columns if name not in raw.used and name != raw.order]
     return ColumnResult(
@@ -124,6 +131,7 @@ def inspect_columns(raw: Raw) -> ColumnResult:
         tuple(unused),
         raw.order,
         raw.n_rows,
+        n_correlated,
     )
 
 
@@ -132,7 +140,7 @@ class _Found:
 
     def __init__(self) -> None:
         self.constant, self.numbering, self.varied = list[str](), list[str](), list[str]()
-        self.nearly, self.ticked = list[tuple[str, str, float]](), list[tuple[str, str]]()
+        self.nearly, self.ticked = list[tuple[str, float | str, float]](), list[tuple[str, float | str | None]]()
         self.ordering = list[tuple[str, str]]()
 
 
@@ -143,11 +151,10 @@ def _look_at_numbers(raw: Raw, name: str, found: _Found) -> None:
     if not len(known):
         return
     if known.max() == known.min():
-        value = f"{known[0]:,.6g}" if is_number else "one date"
         if len(known) == n:
             found.constant.append(name)
         else:
-            found.ticked.append((name, value))
+            found.ticked.append((name, float(known[0]) if is_number else None))
         return
     found.varied.append(name)
     step = max(len(known) // _LOOKED_AT, 1)
@@ -155,7 +162,7 @@ def _look_at_numbers(raw: Raw, name: str, found: _Found) -> None:
         middle = np.median(known)
         share = float(np.count_nonzero(known == middle)) / n
         if share >= _NEARLY:
-            found.nearly.append((name, f"{middle:,.6g}", share))
+            found.nearly.append((name, float(middle), share))
     if len(known) < n or n < _FEWEST_ROWS or name == raw.order:
         return
     rises, falls = bool((values[1:] > values[:-1]).all()), bool((values[1:] < values[:-1]).all())
@@ -168,7 +175,7 @@ def _look_at_numbers(raw: Raw, name: str, found: _Found) -> None:
 def _look_at_words(raw: Raw, name: str, found: _Found) -> None:
     codes, n = raw.codes(name), raw.n_rows
     counts = np.bincount(codes[codes >= 0])
-    word = f"“{raw.table.words[name].categories[int(counts.argmax())]}”" if len(counts) else ""
+    word = str(raw.table.words[name].categories[int(counts.argmax())]) if len(counts) else ""
     if np.count_nonzero(counts) == 1:
         if counts.max() == n:
             found.constant.append(name)
@@ -227,12 +234,15 @@ def _are_whole(values: np.ndarray) -> bool:
     return bool((np.rint(first) == first).all() and (np.rint(values) == values).all())
 
 
-def _repeated(raw: Raw, names: list[str]) -> tuple[dict[str, str], tuple[tuple[str, str, float], ...]]:
-    """Return the columns of numbers that equal an earlier one, and the pairs of others that are nearly equal."""
+def _repeated(raw: Raw, names: list[str]) -> tuple[dict[str, str], tuple[tuple[str, str, float], ...], int]:
+    """Return the columns of numbers that equal an earlier one, the pairs of others that nearly do, and by which rows.
+
+    Only that many rows were looked at for the pairs.
+    """
     n, d = raw.n_rows, len(names)
     size = min(n, max(_CELLS // max(d, 1), 300))
-    if d < 2 or size <= 3:  # two rows make every column a multiple of every other
-        return {}, ()
+    if d < 2 or size < _FEWEST_COMPARED:
+        return {}, (), n
     rows = None if size == n else np.sort(generator(0, 0).permutation(n)[:size])
     X = np.empty((size, d))
     for place, name in enumerate(names):
@@ -249,8 +259,10 @@ def _repeated(raw: Raw, names: list[str]) -> tuple[dict[str, str], tuple[tuple[s
     repeated = {column for column, _ in same}
     rest = np.array([column for column in varied.tolist() if column not in repeated], dtype=int)
     alike: list[tuple[str, str, float]] = []
+    n_correlated = size
     if 1 < len(rest) <= _COMPARED and size >= _FEWEST_ROWS:
         some = X[:: max(size // _COMPARED_ROWS, 1), rest]
+        n_correlated = len(some)
         r, ranks = _correlations(some), np.where(np.isnan(some), np.nan, rankdata(some, axis=0, nan_policy="omit"))
         # Nor is it a single row far off that makes them correlate.
         close = np.triu((np.abs(r) >= _ALIKE) & (r * _correlations(ranks) >= _ALIKE**2), 1)
@@ -259,8 +271,10 @@ def _repeated(raw: Raw, names: list[str]) -> tuple[dict[str, str], tuple[tuple[s
             one, other = names[rest[j]], names[rest[i]]
             by_all = number < _CLOSEST and len(some) < n
             alike.append((one, other, _correlation(raw, [one, other]) if by_all else float(r[i, j])))
-        alike.sort(key=lambda pair: -abs(pair[2]))
-    return {names[column]: names[first] for column, first in same}, tuple(alike)
+        # In all rows a correlation may be smaller than in some.
+        closest = [pair for pair in alike[:_CLOSEST] if abs(pair[2]) >= _ALIKE]
+        alike = sorted(closest, key=lambda pair: -abs(pair[2])) + alike[_CLOSEST:]
+    return {names[column]: names[first] for column, first in same}, tuple(alike), n_correlated
 
 
 def _from_lowest(values: np.ndarray) -> np.ndarray:
@@ -458,6 +472,42 @@ class Columns(Question[ColumnResult]):
     """Which columns are constant, repeat others, number the rows, or are not used."""
 
     name, key = "Columns", "columns"
+    kinds: ClassVar = {
+        "columns": "Columns of the table but the label and those that were left out.",
+        "constant columns": "Columns of numbers, dates or categories with the same value in all rows, and no gap.",
+        "most frequent value": (
+            "The share of all rows in which the column is `value`: at least `least`, of 200 rows or more; numbers and "
+            "categories only."
+        ),
+        "only value": "The only value of a column that has gaps, which infinite numbers are too; None for a date.",
+        "repeating columns": (
+            "Columns that say the same as an earlier one, in all rows, gaps in the same rows. Numbers and dates: up to "
+            "a factor and an offset; what is left of the two varies by less than a unit of the last decimal that one "
+            "of them is written with, and then equal numbers of one are equal in the other, or by no more than "
+            "rounding errors of computation. Categories, whole numbers of at most 12 values next to them, and texts: "
+            "each value of one stands for one of the other, and they have four rows for a value or are equal. In more "
+            "than 300 columns, numbers that differ by rounding may be missed, and in more than 10 million cells those "
+            "that vary in few rows."
+        ),
+        "repeat": "The second of `columns` is the first that says the same as the first of them.",
+        "correlated pairs": (
+            "Pairs of varying columns of numbers or dates that repeat none, with a Pearson correlation r of at least "
+            "`least`, or at most the negative of it, of which there are `negative`, and r times the Pearson "
+            "correlation of ranks of at least `least`²; rows that know both, at least 20, every ⌊n/5000⌋-th of all (of "
+            "more than 10 million cells, of random rows). 300 such columns at most."
+        ),
+        "correlation": "Pearson’s, in all rows that know both: of the closest pairs, at most 10.",
+        "numbering columns": (
+            "Columns of whole numbers without gaps that number or identify the rows: all are different, and the name "
+            "ends like that of an identifier (id, no, nr, number, key, index, uuid, row) or they span at most twice as "
+            "many whole numbers as there are rows. Names of times (year, month, day …), years from 1500 to 2200 that "
+            "rise or fall, and the column that gives the order are none. With such a name some rows may repeat: half "
+            "of the numbers are different, no number in between is left out, and rows that share one are equal."
+        ),
+        "sorted": "Whether the other numbers or dates of the column rise or fall strictly from row to row, no gaps.",
+        "unused": "Why nothing is computed from the column in the other questions.",
+        "order": "The column that was taken for the order of the rows.",
+    }
 
     def applies(self, inspection: Inspection) -> bool:
         return not inspection.has_images
@@ -466,61 +516,111 @@ class Columns(Question[ColumnResult]):
         inspection.progress(0.1, "Columns")
         return inspect_columns(inspection.raw)
 
-    def describe(self, result: ColumnResult, inspection: Inspection) -> Finding:
-        n = result.n_columns
-        if n and len(result.constant) == n:
-            return self.say("warning", "No column has more than a single value: all rows are equal.")
-        more = []
-        if result.ticked:
-            which = [column for column, _ in result.ticked]
-            value = f" ({result.ticked[0][1]})" if len(which) == 1 else ""
-            boxes = "a box that is ticked or not" if len(which) == 1 else "boxes that are ticked or not"
-            more.append(
-                f"{some_of(n, which)} {plural(len(which), 'holds', 'hold')} one value{value} or nothing, as {boxes}"
-            )
-        if result.alike:
-            one, other, r = result.alike[0]
-            others = len(result.alike) - 1
-            rest = f", and so do{'es' * (others == 1)} {counted(others, 'other pair')} (0.99 or more)" if others else ""
-            more.append(f"“{one}” and “{other}” go together (correlation {_written_correlation(r)}){rest}")
-        if result.ordering:
-            which = [column for column, _ in result.ordering]
-            more.append(f"The rows are sorted by {some_of(n, which)}")
-        if result.unused:
-            which = [column for column, _ in result.unused]
-            why = " or ".join(dict.fromkeys(reason for _, reason in result.unused))
-            more.append(f"nothing is computed from {some_of(n, which)} ({why})")
+    def claims(self, result: ColumnResult, inspection: Inspection) -> Iterator[Claim]:
+        raw, n = inspection.raw, result.n_rows
+        yield Claim("columns", result.n_columns, n_rows=n)
+        yield Claim("constant columns", len(result.constant), result.constant, n)
+        for column, value, part in result.nearly:
+            yield Claim("most frequent value", part, (column,), n, _NEARLY, of={"value": value})
+        for column, value in result.ticked:
+            yield Claim("only value", value, (column,), n)
+        if n >= _FEWEST_COMPARED:
+            repeats = tuple(column for column, _ in result.same)
+            yield Claim("repeating columns", len(repeats), repeats, n)
+        for column, first in result.same:
+            yield Claim("repeat", True, (column, first), n)
+        yield from _claims_of_pairs(result, raw)
+        # Of few rows it may be chance; and what gives the order, or rises from row to row, tells rows apart as well.
+        is_ordered = bool(result.ordering) or (result.order is not None and raw.table.kind(result.order) == NUMBER)
+        if result.numbering or (n >= _FEWEST_ROWS and not is_ordered):
+            yield Claim("numbering columns", len(result.numbering), result.numbering, n)
+        for column, direction in result.ordering:
+            yield Claim("sorted", direction, (column,), n)
+        for column, reason in result.unused:
+            yield Claim("unused", reason, (column,), n)
         if result.order:
-            more.append(f"“{result.order}” gives the order")
-        parts, odd = _odd_columns(result)
+            yield Claim("order", True, (result.order,), n)
+
+    def describe(self, claims: Claims, inspection: Inspection) -> Finding:
+        n, constant = claims.value("columns"), claims.of("constant columns").columns
+        if n and len(constant) == n:
+            return self.say("warning", "No column has more than a single value: all rows are equal.")
+        more = _more(claims)
+        parts, odd = _odd_columns(claims)
         if not parts:
-            numbers = ["no column of numbers numbers the rows"] if not result.ordering else []
-            said = ["No column is constant", "none repeats another", *numbers]
+            said = ["No column is constant"]
+            said += ["none repeats another"] if claims.get("repeating columns") else []
+            said += ["no column of numbers numbers the rows"] if claims.get("numbering columns") else []
             return self.say("fine", sentences([join(said), *more]))
         advice = "leave such columns out" if len(odd) > 1 else "leave it out"
-        status = "warning" if result.numbering else "look"
+        status = "warning" if claims.value("numbering columns") else "look"
         return self.say(status, sentences(["; ".join(parts), advice, *more])).about(columns=odd)
 
 
-def _odd_columns(result: ColumnResult) -> tuple[list[str], list[str]]:
+def _claims_of_pairs(result: ColumnResult, raw: Raw) -> Iterator[Claim]:
+    if result.alike:
+        of = {"negative": sum(r < 0 for _, _, r in result.alike)}
+        yield Claim("correlated pairs", len(result.alike), n_rows=result.n_correlated, least=_ALIKE, of=of)
+    for one, other, r in result.alike[:_CLAIMED]:
+        both = int(np.count_nonzero(~raw.lacks(one) & ~raw.lacks(other)))
+        yield Claim("correlation", r, (one, other), both)
+
+
+def _more(claims: Claims) -> list[str]:
+    """Return the sentences about columns that are no reason to leave them out."""
+    n, more = claims.value("columns"), []
+    if ticked := claims.of("only value"):
+        value = f" ({_shown(ticked[0].value)})" if len(ticked) == 1 else ""
+        boxes = plural(len(ticked), "a box that is ticked or not", "boxes that are ticked or not")
+        hold = plural(len(ticked), "holds", "hold")
+        more.append(f"{some_of(n, ticked.columns)} {hold} one value{value} or nothing, as {boxes}")
+    if alike := claims.get("correlated pairs"):
+        (one, other), r = claims.of("correlation")[0].columns, claims.value("correlation")
+        others, n_negative = alike.value - 1, alike.of["negative"] - (r < 0)
+        least = [f"{_ALIKE} or more"] * (n_negative < others) + [f"−{_ALIKE} or less"] * (n_negative > 0)
+        rest = (
+            f", and so do{'es' * (others == 1)} {counted(others, 'other pair')} ({' or '.join(least)})"
+            if others
+            else ""
+        )
+        more.append(f"“{one}” and “{other}” go together (correlation {_written_correlation(r)}){rest}")
+    if ordering := claims.of("sorted").columns:
+        more.append(f"The rows are sorted by {some_of(n, ordering)}")
+    if unused := claims.of("unused"):
+        why = " or ".join(dict.fromkeys(claim.value for claim in unused))
+        more.append(f"nothing is computed from {some_of(n, unused.columns)} ({why})")
+    if order := claims.of("order").columns:
+        more.append(f"“{order[0]}” gives the order")
+    return more
+
+
+def _odd_columns(claims: Claims) -> tuple[list[str], list[str]]:
     """Return the sentences about columns without information, or without new information, and these columns."""
-    n, parts = result.n_columns, []
-    if result.constant:
-        parts.append(f"{some_of(n, result.constant)} {plural(len(result.constant), 'has', 'have')} a single value")
-    nearly = [column for column, _, _ in result.nearly]
+    n, parts = claims.value("columns"), []
+    constant, twice, numbering = (
+        claims.of(kind).columns for kind in ("constant columns", "repeating columns", "numbering columns")
+    )
+    if constant:
+        parts.append(f"{some_of(n, constant)} {plural(len(constant), 'has', 'have')} a single value")
+    nearly = claims.of("most frequent value")
     if len(nearly) == 1:
-        column, value, part = result.nearly[0]
-        parts.append(f"“{column}” is {value} in {_nearly_all(part)} of the rows")
+        parts.append(
+            f"“{nearly.columns[0]}” is {_shown(nearly[0].of['value'])} in {_nearly_all(nearly[0].value)} of the rows"
+        )
     elif nearly:
-        parts.append(f"{some_of(n, nearly)} have one value in at least {share(_NEARLY)} of the rows")
-    twice = [column for column, _ in result.same]
+        parts.append(f"{some_of(n, nearly.columns)} have one value in at least {share(_NEARLY)} of the rows")
     if twice:
-        first = f" (“{result.same[0][1]}”)" if len(twice) == 1 else ""
+        first = f" (“{claims.of('repeat')[0].columns[1]}”)" if len(twice) == 1 else ""
         parts.append(f"{some_of(n, twice)} {plural(len(twice), 'repeats', 'repeat')} an earlier column{first}")
-    if result.numbering:
-        numbered = plural(len(result.numbering), "numbers the rows", "number the rows")
-        parts.append(f"{some_of(n, result.numbering)} {numbered}, as an identifier does")
-    return parts, [*result.constant, *nearly, *twice, *result.numbering]
+    if numbering:
+        numbered = plural(len(numbering), "numbers the rows", "number the rows")
+        parts.append(f"{some_of(n, numbering)} {numbered}, as an identifier does")
+    return parts, [*constant, *nearly.columns, *twice, *numbering]
+
+
+def _shown(value: float | str | None) -> str:
+    """Write a value of a column; None stands for a date."""
+    return "one date" if value is None else f"“{value}”" if isinstance(value, str) else f"{value:,.6g}"
 
 
 def _written_correlation(r: float) -> str:

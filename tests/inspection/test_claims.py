@@ -34,6 +34,7 @@ def tables():
     wrong.loc[17, "x"] = -2.0
     return {
         "plain": (plain, None),
+        "together": (plain.assign(x=np.sort(x), same=0.1 * z + np.sort(x), against=0.1 * w - np.sort(x)), None),
         "classes": (classes, "kind"),
         "target": (target, "price"),
         "holes": (holes, "kind"),

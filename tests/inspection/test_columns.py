@@ -142,7 +142,10 @@ def test_nearly_all_rows_are_nearly_all_rows_of_the_table(value):
 def test_a_year_for_each_row_is_their_time_and_no_identifier():
     frame = {"Year": np.arange(1600, 1600 + N), "x": x, "z": other()}
     found = said(frame)
-    assert found.status == "fine" and "“Year” gives the order." in found.text and "numbers the rows" in found.text
+    assert (
+        found.status == "fine"
+        and found.text == "No column is constant and none repeats another. “Year” gives the order."
+    )
     found = said(frame, order=None)
     assert found.status == "fine" and "The rows are sorted by “Year”." in found.text
     assert "numbers the rows" not in found.text
@@ -170,3 +173,27 @@ def test_numbers_of_the_rows_are_told(name, values):
     found = said({name: values, "x": x, "z": other()})
     assert f"“{name}” numbers the rows, as an identifier does. Leave it out." in found.text
     assert (found.status, found.columns) == ("warning", (name,))
+
+
+def test_of_few_rows_nothing_is_said_that_was_not_looked_at():
+    few = pd.DataFrame({"id": np.arange(1, 13), "z": draw(25).normal(size=12)})
+    assert said(few).text == "No column is constant and none repeats another."
+    assert said(few[:3].assign(twice=2 * few["z"])).text == "No column is constant."
+    assert said(pd.DataFrame({"x": other(), "z": x})).text.endswith("and no column of numbers numbers the rows.")
+    assert said({"index": np.arange(N), "x": x, "z": other()}, order="index").claims.get("numbering columns") is None
+
+
+def test_absences_are_claims_and_so_is_what_is_found():
+    none = said({"x": x, "z": other()}).claims
+    assert [none.value(kind) for kind in ("constant columns", "repeating columns", "numbering columns")] == [0, 0, 0]
+    frame = {"x": x, "w": x + 0.05 * draw(26).normal(size=N)}
+    assert "and so do 2 other pairs (−0.99 or less)." in said(frame | {"z": -x + 0.09 * other()}).text
+    opposite = said(frame | {"z": -x + 0.01 * other()})
+    assert "and so do 2 other pairs (0.99 or more or −0.99 or less)." in opposite.text
+    assert opposite.claims.value("correlated pairs") == 3 and opposite.claims[-3].what == "correlation"
+    few = said({"x": x, "z": -x + 0.05 * other()}).claims.get("correlation")
+    assert few.columns == ("z", "x") and few.value == pytest.approx(
+        np.corrcoef(x, -x + 0.05 * other())[0, 1], abs=1e-12
+    )
+    repeated = said({"x": x, "z": other(), "inch": x / 2.54, "tick": np.where(x > 0, 1.0, np.nan)}).claims
+    assert repeated.get("repeat").columns == ("inch", "x") and repeated.value("only value") == 1.0
