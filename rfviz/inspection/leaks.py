@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from rfviz.datasets.files.table import CATEGORY, DATE, NUMBER
 from rfviz.errors import DataError
 from rfviz.inspection.drawing import MOST_BARS, plot_bars
-from rfviz.inspection.finding import Finding
+from rfviz.inspection.finding import Claim, Claims, Finding
 from rfviz.inspection.question import SCORES, Picture, Question
 from rfviz.inspection.raw import Raw, spread_rows
 from rfviz.inspection.words import plural, r_squared, share
@@ -65,13 +65,17 @@ class Clue:
     @property
     def name(self) -> str:
         """Its name for users."""
-        names = [f"“{column}”" for column in self.columns]
-        return {
-            "value": names[0],
-            "gap": f"whether {names[0]} is empty",
-            "difference": " − ".join(names),
-            "sum": " + ".join(names),
-        }[self.what]
+        return _named(self.columns, self.what)
+
+
+def _named(columns: tuple[str, ...], what: str) -> str:
+    names = [f"“{column}”" for column in columns]
+    return {
+        "value": names[0],
+        "gap": f"whether {names[0]} is empty",
+        "difference": " − ".join(names),
+        "sum": " + ".join(names),
+    }[what]
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,8 +90,10 @@ class LeakResult:
         The score for always guessing the largest class, or the mean.
     n_leaks, n_nearly : int
         Number of clues, from the first, that give the label away, and that nearly do so.
-    n_rows : int
-        Rows by which they were judged.
+    limits : tuple of float
+        Scores from which a clue gives the label away, and from which it nearly does.
+    rows : ndarray of int
+        The rows of the file, from 0, by which they were judged, in the order in which they were drawn.
     is_thinned : bool
         Whether rows of a frequent class were left out.
     n_unused : int
@@ -99,9 +105,15 @@ class LeakResult:
     n_leaks: int
     n_nearly: int
     is_classification: bool
-    n_rows: int
+    limits: tuple[float, float]
+    rows: np.ndarray
     is_thinned: bool
     n_unused: int
+
+    @property
+    def n_rows(self) -> int:
+        """Rows by which they were judged."""
+        return len(self.rows)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per clue."""
@@ -166,9 +178,9 @@ def inspect_leaks(raw: Raw, progress: Progress = silent) -> LeakResult:
     nearly = min(_NEARLY_LEFT, _NEARLY_OF_GUESS * wrong) if is_classes else _NEARLY_VARIANCE
     n_leaks = int(np.sum(left <= allowed))
     is_thinned = is_classes and len(rows) < min(most, int(raw.labelled.sum()))
-    n_nearly, n_judging = int(np.sum(left <= nearly)) - n_leaks, len(rows) - half
-    n_unused = len(raw.columns) - len(names)
-    return LeakResult(tuple(scored), trial.guess, n_leaks, n_nearly, is_classes, n_judging, is_thinned, n_unused)
+    n_nearly, judging = int(np.sum(left <= nearly)) - n_leaks, raw.file_rows(rows[half:])
+    limits, n_unused = (1.0 - allowed, 1.0 - nearly), len(raw.columns) - len(names)
+    return LeakResult(tuple(scored), trial.guess, n_leaks, n_nearly, is_classes, limits, judging, is_thinned, n_unused)
 
 
 def _values(raw: Raw, name: str, rows: np.ndarray) -> np.ndarray:
@@ -282,32 +294,73 @@ class Leaks(Question[LeakResult]):
         "variance). The limits for “nearly” are 10% and a fifth."
     )
 
+    kinds: ClassVar = {
+        "judged rows": (
+            "Rows by which columns are judged: half of those that this program draws at random among at most 4,000 "
+            "with a label (fewer of more than 2,000 columns), `rows` in the order of drawing. `thinned`: where one "
+            "class has more than nine tenths of the labels, at most three of its rows, but no fewer than 30 in all, "
+            "are drawn for each row of another. The other half chooses what is tried."
+        ),
+        "guess": "The share of the most frequent label among the judged rows.",
+        "leaks": "Columns, and sums and differences of two, that give the label away: with a score of at least `from`.",
+        "near leaks": "Others that nearly do: with a score of at least `from`; of single columns only.",
+        "score": (
+            "How well a tree predicts the label of the judged rows, cross-validated in five shuffled folds "
+            "(scikit-learn, random_state 0), from the column alone: its `by` is “value”, or “gap”, where it is enough "
+            "to know whether it is empty, or the “difference” or “sum” of two. `unit`: the accuracy of "
+            "DecisionTreeClassifier(min_samples_leaf=2), folds stratified if each class has five rows; or R², of "
+            "DecisionTreeRegressor(min_samples_leaf=3), or of least squares where they do better and nothing is "
+            "missing. Words count as numbers in alphabetical order, gaps as nan, long whole numbers by their rank. "
+            "The best first: all leaks, or if there are none, all near ones, or else the best, which the other half "
+            "chose."
+        ),
+        "unused columns": "Columns that were not looked at, since nothing is computed from them.",
+    }
+
     def applies(self, inspection: Inspection) -> bool:
         return not inspection.has_images
 
     def compute(self, inspection: Inspection) -> LeakResult:
         return inspect_leaks(inspection.raw, inspection.progress)
 
-    def describe(self, result: LeakResult, inspection: Inspection) -> Finding:
-        best = result.clues[0]
-        measure = f"reaches {r_squared(best.score)}"
-        if result.is_classification:  # not all rows are judged, so that the share of a class is another one
-            measure = f"gets {share(best.score)} of the labels of {counted(result.n_rows, 'row')} right"
-        guess = f" (always the largest class: {share(result.guess)})" if result.is_classification else ""
-        of = f" Judged by {result.n_rows:,} rows, of which few are of the largest class." if result.is_thinned else ""
-        if not result.n_leaks and not result.n_nearly:
-            unused = f"{counted(result.n_unused, 'column')} that nothing is computed from"
-            rest = f" {unused} {plural(result.n_unused, 'was', 'were')} not looked at." if result.n_unused else ""
-            best_alone = f"the best alone, {best.name}, {measure}{guess}"
-            return self.say("fine", f"No column gives the label away: {best_alone}.{of}{rest}")
-        n = result.n_leaks or result.n_nearly
-        found = [column for one in result.clues[:n] for column in one.columns]
-        others = {column for one in result.clues[1:n] for column in one.columns} - set(best.columns)
+    def claims(self, result: LeakResult, inspection: Inspection) -> Iterator[Claim]:
+        n, unit = result.n_rows, "accuracy" if result.is_classification else "R²"
+        yield Claim("judged rows", n, n_rows=n, of={"thinned": result.is_thinned}, rows=result.rows)
+        if result.is_classification:
+            yield Claim("guess", result.guess, n_rows=n)
+        for what, count, limit in zip(
+            ("leaks", "near leaks"), (result.n_leaks, result.n_nearly), result.limits, strict=True
+        ):
+            yield Claim(what, count, n_rows=n, least=None if count else 1, of={"from": limit, "unit": unit})
+        for clue in result.clues[: result.n_leaks or result.n_nearly or 1]:
+            yield Claim("score", clue.score, clue.columns, n, of={"by": clue.what, "unit": unit})
+        yield Claim("unused columns", result.n_unused, n_rows=n)
+
+    def describe(self, claims: Claims, inspection: Inspection) -> Finding:
+        told = claims.of("score")
+        best, n, guess = told[0], told[0].n_rows, claims.value("guess")
+        name = _named(best.columns, best.of["by"])
+        measure, by_guess = f"reaches {r_squared(best.value)}", ""
+        if guess is not None:  # not all rows are judged, so that the share of a class is another one
+            measure = f"gets {share(best.value)} of the labels of {counted(n, 'row')} right"
+            by_guess = f" (always the largest class: {share(guess)})"
+        is_thinned = claims[0].of["thinned"]
+        of = f" Judged by {n:,} rows; others of the largest class were left out." if is_thinned else ""
+        if not claims.value("leaks") and not claims.value("near leaks"):
+            n_unused = claims.value("unused columns")
+            unused = f"{counted(n_unused, 'column')} that nothing is computed from"
+            rest = f" {unused} {plural(n_unused, 'was', 'were')} not looked at." if n_unused else ""
+            return self.say(
+                "fine",
+                f"No column gives the label away: the best alone, {name}, {measure}{by_guess}.{of}{rest}",
+            )
+        others = set(told.columns) - set(best.columns)
         more = f", and {counted(len(others), 'other column')} nearly as well" if others else ""
         ask = plural(len(best.columns), "Is it known before the label is?", "Are both known before the label is?")
-        text = f"{best.name[:1].upper()}{best.name[1:]} alone {measure}{guess}{more}. {ask}{of}"
+        text = f"{name[:1].upper()}{name[1:]} alone {measure}{by_guess}{more}. {ask}{of}"
         values = {"maps": ["RandomFourier"], "normalise": "standardise"}
-        return self.say("warning" if result.n_leaks else "look", text, "accuracy", values).about(columns=found)
+        status = "warning" if claims.value("leaks") else "look"
+        return self.say(status, text, "accuracy", values).about(columns=told.columns)
 
     def pictures(self, result: LeakResult) -> Iterator[Picture]:
         if result.clues:
