@@ -17,9 +17,10 @@ from rfviz.errors import DataError
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, styled
 from rfviz.inspection.drawing import HEIGHT, MOST_POINTS
-from rfviz.inspection.finding import Finding
+from rfviz.inspection.finding import Claim, Claims, Finding
 from rfviz.inspection.neighbours import Neighbours
 from rfviz.inspection.question import Picture, Question
+from rfviz.inspection.sample import PREPARED, WITHOUT_FAR
 from rfviz.words import counted
 
 if TYPE_CHECKING:
@@ -193,19 +194,47 @@ class Dimension(Question[DimensionResult]):
         "are too low where d is large and rows are few."
     )
 
+    kinds: ClassVar = {
+        "dimension": (
+            "The number of coordinates that tell a row from its neighbours. `estimate` “TwoNN”: of the logarithms of "
+            "the ratio of the distances to the second and the first nearest different row, the smallest r = ⌊0.9 n⌋ "
+            "are summed, the largest of these once more for each of the others; (r − 1) over that sum. “maximum "
+            "likelihood”: the inverse of the mean of ln(T₁₀/Tⱼ), j = 1 to 9, over all rows, Tⱼ the distance to the "
+            f"j-th nearest different row. {PREPARED} {WITHOUT_FAR}"
+        ),
+        "features": "Features of the rows, from `columns` of the file.",
+    }
+
     def compute(self, inspection: Inspection) -> DimensionResult:
         return intrinsic_dimension(inspection.answer(Neighbours()).distance, inspection.source.dataset.n_features)
 
-    def describe(self, result: DimensionResult, inspection: Inspection) -> Finding:
-        how = inspection.source.normalise
-        link = ("maxout-pca", {"dimensions": "3", "normalise": how})
-        low, high = sorted((result.two_nn, result.likelihood))
+    def claims(self, result: DimensionResult, inspection: Inspection) -> Iterator[Claim]:
+        n, how = result.n_rows, inspection.source.normalise
+        estimates = {
+            "TwoNN": (result.two_nn, result.two_nn_error),
+            "maximum likelihood": (result.likelihood, result.likelihood_error),
+        }
+        for name, (value, error) in estimates.items():
+            of = {"estimate": name, "standard error": float(error), "scaling": how}
+            yield Claim("dimension", float(value), n_rows=n, of=of)
+        of = {"columns": len(set(inspection.whole.sources))}
+        yield Claim("features", result.n_features, n_rows=n, of=of)
+
+    def describe(self, claims: Claims, inspection: Inspection) -> Finding:
+        link = ("maxout-pca", {"dimensions": "3", "normalise": inspection.source.normalise})
+        estimates, features = claims.of("dimension"), claims.of("features")[0]
+        n_rows, n_columns = features.n_rows, features.of["columns"]
+        low, high = sorted(claim.value for claim in estimates)
         about = f"about {low:.1f}" if f"{low:.1f}" == f"{high:.1f}" else f"between {low:.1f} and {high:.1f}"
-        text = f"Near each row the data have {about} dimensions (TwoNN {result.two_nn:.1f}, maximum likelihood "
-        text += f"{result.likelihood:.1f}), in {counted(result.n_features, 'column')}"
+        by = ", ".join(f"{claim.of['estimate']} {claim.value:.1f}" for claim in estimates)
+        # Each word of a category is a feature of its own.
+        wide = counted(features.value, "column")
+        if features.value != n_columns:
+            wide = f"{counted(features.value, 'feature')} of {counted(n_columns, 'column')}"
+        text = f"Near each row the data have {about} dimensions ({by}), in {wide}"
         grade = "fine"
-        if high > result.n_rows - 1:
-            most = f"{counted(result.n_rows, 'row')} lie in {result.n_rows - 1:,} dimensions at most"
+        if high > n_rows - 1:
+            most = f"{counted(n_rows, 'row')} lie in {n_rows - 1:,} dimensions at most"
             return self.say("unknown", f"{most}, and their distances suggest more ({high:.0f}): too few rows to tell.")
         if high > _DISAGREE * low:
             grade, text = "look", f"{text}; the two estimates differ so much because rows are not spread evenly"

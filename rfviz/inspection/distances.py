@@ -17,9 +17,9 @@ from rfviz.features.widths import learnt_gamma
 from rfviz.figures.quick import trace
 from rfviz.figures.template import GREY, map_style, rgba, styled
 from rfviz.inspection.drawing import HEIGHT
-from rfviz.inspection.finding import Finding
+from rfviz.inspection.finding import Claim, Claims, Finding
 from rfviz.inspection.question import Picture, Question
-from rfviz.inspection.sample import Sample
+from rfviz.inspection.sample import PREPARED, Sample
 from rfviz.inspection.words import share
 from rfviz.words import counted
 
@@ -127,25 +127,51 @@ class Distances(Question[DistanceResult]):
     settings = ("normalise",)
     formats: ClassVar = {"from": "%.3g", "to": "%.3g", "after the map, share of its largest": "%.3f"}
 
+    kinds: ClassVar = {
+        "median distance": (
+            "The median of the Euclidean distances of the pairs of at most 1000 rows, taken evenly. " + PREPARED
+        ),
+        "largest distance": "The largest of them.",
+        "spread of distances": "Their standard deviation over their mean.",
+        "width": (
+            "γ of the Gaussian kernel exp(−γr²): 1/M², where M is the median distance of the pairs of at most 500 of "
+            "the rows, taken evenly."
+        ),
+        "saturation": "The distance r at which √(1 − exp(−γr²)), the share of the map’s largest distance, is 0.9.",
+        "pairs beyond saturation": "The share of the pairs that are farther apart.",
+    }
+
     def compute(self, inspection: Inspection) -> DistanceResult:
         return distances(inspection.sample())
 
-    def describe(self, result: DistanceResult, inspection: Inspection) -> Finding:
-        rows, how = inspection.rows, inspection.source.normalise
-        values = {"map": "RandomFourier", "gamma": "median", "normalise": how}
-        of = rows.of_all(result.n_rows)
-        between = f" between {counted(result.n_rows, 'row')}{of}" if of else ""
-        if result.median <= _NO_DISTANCE * result.edges[-1]:
+    def claims(self, result: DistanceResult, inspection: Inspection) -> Iterator[Claim]:
+        of = {"scaling": inspection.source.normalise} | inspection.rows.claimed()
+        said = {
+            "median distance": result.median,
+            "largest distance": float(result.edges[-1]),
+            "spread of distances": result.contrast,
+            "width": result.gamma_median,
+            "saturation": result.reach,
+            "pairs beyond saturation": result.beyond,
+        }
+        return (Claim(what, value, n_rows=result.n_rows, of=of) for what, value in said.items())
+
+    def describe(self, claims: Claims, inspection: Inspection) -> Finding:
+        said, n = {claim.what: claim.value for claim in claims}, claims[0].n_rows
+        values = {"map": "RandomFourier", "gamma": "median", "normalise": inspection.source.normalise}
+        of = inspection.rows.of_all(n)
+        between = f" between {counted(n, 'row')}{of}" if of else ""
+        if said["median distance"] <= _NO_DISTANCE * said["largest distance"]:
             none = f"More than half of the distances{between} are 0, or nearly so next to the largest"
             return self.say("look", f"{none}: no width suits such rows.", "distance-saturation", values)
         text = (
-            f"The median distance{between} is {result.median:.3g}, which suggests "
-            f"γ = {result.gamma_median:.2g} for a Gaussian kernel; its map saturates at {result.reach:.3g}, and "
-            f"{share(result.beyond)} of all pairs are farther apart"
+            f"The median distance{between} is {said['median distance']:.3g}, which suggests γ = {said['width']:.2g} "
+            f"for a Gaussian kernel; its map saturates at {said['saturation']:.3g}, and "
+            f"{share(said['pairs beyond saturation'])} of all pairs are farther apart"
         )
-        if result.contrast < _CONCENTRATED:
-            text += f". All rows are nearly equally far apart (± {share(result.contrast)}), so that near and far mean "
-            text += "little"
+        if said["spread of distances"] < _CONCENTRATED:
+            text += f". All rows are nearly equally far apart (± {share(said['spread of distances'])}), so that near "
+            text += "and far mean little"
             return self.say("look", f"{text}.", "distance-saturation", values)
         return self.say("fine", f"{text}.", "distance-saturation", values)
 

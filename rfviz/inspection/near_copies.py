@@ -15,10 +15,10 @@ from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, styled
 from rfviz.inspection.dimension import Dimension
 from rfviz.inspection.drawing import HEIGHT
-from rfviz.inspection.finding import Finding
+from rfviz.inspection.finding import Claim, Claims, Finding
 from rfviz.inspection.neighbours import NeighbourResult, Neighbours, scaled_by_most
 from rfviz.inspection.question import Picture, Question
-from rfviz.inspection.sample import Sample, take_sample
+from rfviz.inspection.sample import PREPARED, WITHOUT_FAR, Sample, take_sample
 from rfviz.inspection.words import plural
 from rfviz.words import counted
 
@@ -193,6 +193,22 @@ class NearCopies(Question[NearCopyResult]):
         "their distance is then measured. A pair at the limit is found with a probability of at least 99.9%."
     )
 
+    kinds: ClassVar = {
+        "near copies": (
+            "Rows that have another one, not equal to them, within the Euclidean `distance`; there are `pairs` of "
+            "them. The distance is the share min(0.1, (0.001/4.670909)^(1/d)) of the median distance of a different "
+            "row to its fifth nearest one, times (m/n)^(1/d) where n rows are searched but only m of them gave that "
+            "median; d is the smaller estimate of the dimension, at least 0.5. A pair at that distance is found with a "
+            f"probability of at least 99.9%. {PREPARED} Here they may be 20,000. {WITHOUT_FAR}"
+        ),
+        "nearest pair": "The distance of the two `rows` that are nearest to each other, but not equal.",
+        "measured pairs": "Pairs of rows, of `pairs`, that share a box of a random grid, so that they were measured.",
+        "known pairs": (
+            "Pairs of a row and its nearest one that an exact search knows to be within the distance; `found` of them "
+            "were among the measured ones."
+        ),
+    }
+
     def compute(self, inspection: Inspection) -> NearCopyResult:
         known, dimension = inspection.answer(Neighbours()), inspection.answer(Dimension())
         lower = min(dimension.two_nn, dimension.likelihood)
@@ -207,27 +223,41 @@ class NearCopies(Question[NearCopyResult]):
         threshold *= share ** (1.0 / max(lower, 0.5))
         return near_copies(scaled_by_most(sample), threshold, known)
 
-    def describe(self, result: NearCopyResult, inspection: Inspection) -> Finding:
-        rows, how = inspection.rows, inspection.source.normalise
-        link = ("hashing", {"map": "RandomBinning", "metric": "euclidean", "normalise": how})
-        looked = f"Hash codes left {result.n_candidates:,} of {result.n_all:,} pairs to measure"
-        known = f"found {result.n_found} of {result.n_known} known pairs"
-        looked += f", and {known}" if result.n_known else ""
-        missed = f" The search {known}." if result.n_found < result.n_known else ""
-        n, of = result.n_rows, rows.of_all(result.n_rows)
-        if not result.n_near:
-            return self.say("fine", f"No two of {n:,} rows{of} are suspiciously similar.{missed}", *link)
-        if result.n_near <= max(0.003 * n, 4):
-            near = (
-                f"{counted(result.n_near, 'row')} of {n:,}{of} {plural(result.n_near, 'lies', 'lie')} close to another"
-            )
-            return self.say("fine", f"No more similar rows than by chance ({near}).{missed}", *link)
-        one, other = result.pairs[0] + 1
+    def claims(self, result: NearCopyResult, inspection: Inspection) -> Iterator[Claim]:
+        n, how = result.n_rows, inspection.source.normalise
+        of = {"distance": result.threshold, "pairs": len(result.pairs), "scaling": how} | inspection.rows.claimed()
+        least = None if result.n_near else 1
+        yield Claim("near copies", result.n_near, n_rows=n, least=least, of=of, rows=np.unique(result.pairs))
+        if len(result.pairs):
+            of = {"scaling": how}
+            yield Claim("nearest pair", float(result.distance[0]), n_rows=n, of=of, rows=result.pairs[0])
+        yield Claim("measured pairs", result.n_candidates, n_rows=n, of={"pairs": result.n_all})
+        yield Claim("known pairs", result.n_known, n_rows=n, of={"found": result.n_found})
+
+    def describe(self, claims: Claims, inspection: Inspection) -> Finding:
+        near, measured, known = claims[0], claims.of("measured pairs")[0], claims.of("known pairs")[0]
+        link = (
+            "hashing",
+            {"map": "RandomBinning", "metric": "euclidean", "normalise": inspection.source.normalise},
+        )
+        looked = f"Hash codes left {measured.value:,} of {measured.of['pairs']:,} pairs to measure"
+        n_found = known.of["found"]
+        found = f"found {n_found} of {known.value} known pairs"
+        looked += f", and {found}" if known.value else ""
+        missed = f" The search {found}." if n_found < known.value else ""
+        n, n_near, of = near.n_rows, near.value, inspection.rows.of_all(near.n_rows)
+        if not n_near:
+            none = f"No two of {n:,} rows{of} are suspiciously similar without being equal"
+            return self.say("fine", f"{none}.{missed}", *link)
+        if n_near <= max(0.003 * n, 4):
+            few = f"{counted(n_near, 'row')} of {n:,}{of} {plural(n_near, 'lies', 'lie')} close to another"
+            return self.say("fine", f"No more similar rows than by chance ({few}).{missed}", *link)
+        one, other = claims.of("nearest pair")[0].rows + 1
         text = (
-            f"{result.n_near:,} of {n:,} rows{of} are nearly equal to another; the nearest are rows {one:,} and "
+            f"{n_near:,} of {n:,} rows{of} are nearly equal to another; the nearest are rows {one:,} and "
             f"{other:,}. {looked}."
         )
-        return self.say("look", text, *link).about(result.pairs)
+        return self.say("look", text, *link).about(near.rows)
 
     def pictures(self, result: NearCopyResult) -> Iterator[Picture]:
         words = "How far rows are from their nearest other row."

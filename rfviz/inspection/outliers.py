@@ -12,10 +12,11 @@ from rfviz.errors import DataError
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, styled
 from rfviz.inspection.drawing import HEIGHT, MOST_POINTS, level
-from rfviz.inspection.finding import Finding
+from rfviz.inspection.finding import Claim, Claims, Finding
 from rfviz.inspection.neighbours import OUTLYING, NeighbourResult, Neighbours, neighbours, scaled_by_most
 from rfviz.inspection.question import Picture, Question
 from rfviz.inspection.raw import Whole
+from rfviz.inspection.sample import PREPARED, WITHOUT_FAR
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -46,6 +47,21 @@ class Outliers(Question[NeighbourResult]):
         "least 5."
     )
 
+    kinds: ClassVar = {
+        "outliers": (
+            "Different rows, in features of more than two values, whose outlier factor is at least `from`: the largest "
+            "one of 2, 1 + 5.2/d^0.8 and q₉₅(5n)^s with s = ln(q₉₅/q₈₀)/ln 4. q are quantiles of the factors of the n "
+            "rows; d, from 1 to the number of features, is the inverse of the mean of ln(T₂₀/Tⱼ), j = 1 to 19, Tⱼ the "
+            "distance to the j-th nearest row. `drawn rows`: equal ones among them. `some columns`: whether there are "
+            "columns besides those features."
+        ),
+        "sparse rows": "Different rows whose outlier factor is at least `from`.",
+        "outlier factor": (
+            "The largest local outlier factor of a different row, and that row: as LocalOutlierFactor of scikit-learn "
+            f"with 20 neighbours. {PREPARED} {WITHOUT_FAR}"
+        ),
+    }
+
     def compute(self, inspection: Inspection) -> NeighbourResult:
         whole = inspection.whole
         is_word = _is_word(whole)
@@ -59,20 +75,29 @@ class Outliers(Question[NeighbourResult]):
         sample = inspection.sample()
         return neighbours(scaled_by_most(replace(sample, X=np.ascontiguousarray(sample.X[:, ~is_word]))))
 
-    def describe(self, result: NeighbourResult, inspection: Inspection) -> Finding:
-        rows, how = inspection.rows, inspection.source.normalise
-        link = ("maxout-pca", {"normalise": how})
-        worst, row = float(result.factor.max()), int(result.outliers(1)[0]) + 1
-        n, n_rows = int(result.is_outlying.sum()), len(result.rows)
-        of = rows.of_all(len(inspection.sample().rows))  # equal ones among them
-        whole = inspection.whole
+    def claims(self, result: NeighbourResult, inspection: Inspection) -> Iterator[Claim]:
+        n, n_rows, whole = int(result.is_outlying.sum()), len(result.rows), inspection.whole
+        is_some = bool(_is_word(whole).any() or set(inspection.raw.columns) - set(whole.sources))
+        of = {"from": result.limit, "drawn rows": len(inspection.sample().rows), "some columns": is_some}
+        of |= inspection.rows.claimed()
+        found, least = result.rows[result.is_outlying], None if n else 1
+        yield Claim("outliers", n, n_rows=n_rows, least=least, of=of, rows=found)
+        # Where nothing stands out, only rows that normal data do not have are worth a word.
+        least = float(OUTLYING if n else result.usual)
+        yield Claim("sparse rows", int(np.sum(result.factor >= least)), n_rows=n_rows, of={"from": least})
+        of = {"scaling": inspection.source.normalise}
+        yield Claim("outlier factor", float(result.factor.max()), n_rows=n_rows, of=of, rows=result.outliers(1))
+
+    def describe(self, claims: Claims, inspection: Inspection) -> Finding:
+        link = ("maxout-pca", {"normalise": inspection.source.normalise})
+        outliers, n_sparse, strongest = claims[0], claims.value("sparse rows"), claims.of("outlier factor")[0]
+        n, n_rows, worst, row = outliers.value, outliers.n_rows, strongest.value, int(strongest.rows[0]) + 1
+        of = inspection.rows.of_all(outliers.of["drawn rows"])
         among = f"{n_rows:,} different rows{of}"
-        if _is_word(whole).any() or set(inspection.raw.columns) - set(whole.sources):
+        if outliers.of["some columns"]:
             among = f"{n_rows:,} rows{of} that differ in the columns of numbers"
         times = f"{worst:.1f}" if worst < _MANY_TIMES else f"more than {_MANY_TIMES:,}"
         sparse = f"its surroundings are {times} times as sparse as its neighbours’"
-        # Where nothing stands out, only rows that normal data do not have are worth a word.
-        n_sparse = int(np.sum(result.factor >= (OUTLYING if n else result.usual)))
         if n_sparse > max(_MOST_OUTLYING * n_rows, 5):
             text = (
                 f"{n_sparse:,} of {among} lie in sparser regions than their neighbours. So many are hardly errors: "
@@ -81,13 +106,12 @@ class Outliers(Question[NeighbourResult]):
             return self.say("look", f"{text}. The most isolated is row {row:,}.", *link)
         if not n:
             text = f"No outliers among {among}. The most isolated row is {row:,}: {sparse}"
-            text += f"; by chance it can be up to {result.limit:.1f} times." if worst >= OUTLYING else "."
+            text += f"; by chance it can be up to {outliers.of['from']:.1f} times." if worst >= OUTLYING else "."
             return self.say("fine", text, *link)
         status = "warning" if worst >= _FAR_OUTLYING else "look"
         which = f"1 of {among} is an outlier" if n == 1 else f"{n:,} of {among} are outliers"
-        strongest = f"It is row {row:,}" if n == 1 else f"The strongest is row {row:,}"
-        found = result.rows[result.is_outlying]
-        return self.say(status, f"{which}. {strongest}: {sparse}.", *link).about(found)
+        first = f"It is row {row:,}" if n == 1 else f"The strongest is row {row:,}"
+        return self.say(status, f"{which}. {first}: {sparse}.", *link).about(outliers.rows)
 
     def pictures(self, result: NeighbourResult) -> Iterator[Picture]:
         words = "The outlier factor of each row, the largest first."

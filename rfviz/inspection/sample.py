@@ -15,7 +15,9 @@ from rfviz.params import Param
 
 __all__ = [
     "MAP_ROWS",
+    "PREPARED",
     "SCALING",
+    "WITHOUT_FAR",
     "WORK_ROWS",
     "Sample",
     "column_name",
@@ -36,6 +38,19 @@ SCALING = Param(
 )
 #: Rows in the maps, and rows for the other questions, at most.
 MAP_ROWS, WORK_ROWS = 1000, 10_000
+#: How the rows of claims about distances are made, for :attr:`rfviz.inspection.question.Question.kinds`.
+PREPARED = (
+    "Rows: the `usable rows` that the chosen settings leave of the `rows of the file`, each with one feature for a "
+    "column of numbers and one of zeros and ones for each word of a category, gaps filled in or their rows dropped as "
+    "chosen; at most 10,000 (fewer of more than 400 features), drawn at random by this program. `scaling` "
+    "“standardise”: each feature less its mean over these rows, divided by their population standard deviation, or if "
+    "it stands for a word, by its range; “none”: as they are; “unit norm”: each row divided by its Euclidean norm."
+)
+#: The scaling of :func:`rfviz.inspection.neighbours.scaled_by_most`.
+WITHOUT_FAR = (
+    "A standardised feature with a value beyond 10, or half the root of the number of rows, is scaled by the mean and "
+    "the standard deviation of its values that do not lie far beyond all others."
+)
 # Of very wide data fewer rows are taken: this many numbers take about a second.
 _CELLS = 4_000_000
 _FEWEST = 300

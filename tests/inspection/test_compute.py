@@ -14,7 +14,7 @@ from rfviz.features import MapSpec, RandomFourier, RandomMaxout
 from rfviz.inspection.columns import inspect_columns
 from rfviz.inspection.copies import exact_copies
 from rfviz.inspection.distances import distances
-from rfviz.inspection.finding import STATUSES, findings_frame
+from rfviz.inspection.finding import STATUSES, Claims, findings_frame
 from rfviz.inspection.inspection import Inspection
 from rfviz.inspection.leaks import inspect_leaks
 from rfviz.inspection.maps import FEATURES, draw_maps
@@ -379,6 +379,7 @@ def test_an_inspection_computes_each_part_once_and_says_what_the_parts_found(mon
 @pytest.mark.parametrize("n_found", [3, 4])
 def test_a_search_that_missed_known_pairs_says_so_where_it_finds_nothing(n_found):
     nothing = NearCopyResult(np.zeros((0, 2), int), np.zeros(0), 0.1, 500, 0, 20, 124_750, 0.9, 4, n_found, np.ones(9))
-    found = NearCopies().describe(nothing, Inspection(table(normal(0, 500, 2))))
-    assert found.status == "fine" and "suspiciously similar." in found.text
+    inspection = Inspection(table(normal(0, 500, 2)))
+    found = NearCopies().describe(Claims(NearCopies().claims(nothing, inspection)), inspection)
+    assert found.status == "fine" and "suspiciously similar without being equal." in found.text
     assert ("The search found 3 of 4 known pairs." in found.text) == (n_found == 3)

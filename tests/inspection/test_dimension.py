@@ -13,6 +13,7 @@ from rfviz.inspection.dimension import (
     likelihood_dimension,
     two_nn_dimension,
 )
+from rfviz.inspection.finding import Claims
 from rfviz.inspection.inspection import Inspection
 from rfviz.inspection.neighbours import neighbour_distances
 
@@ -54,7 +55,8 @@ def test_more_dimensions_than_rows_are_no_answer():
     inspection, told = Inspection(load("xor")), []
     for d in (10, 3000):
         distance, _ = neighbour_distances(generator.standard_normal((60, d)), 12)
-        told.append(Dimension().describe(intrinsic_dimension(distance, d), inspection))
+        claims = Claims(Dimension().claims(intrinsic_dimension(distance, d), inspection))
+        told.append(Dimension().describe(claims, inspection))
     few, many = told
     assert few.status != "unknown" and many.status == "unknown" and "60 rows lie in 59 dimensions at most" in many.text
 
