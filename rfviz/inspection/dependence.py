@@ -20,7 +20,7 @@ from rfviz.errors import DataError
 from rfviz.figures.quick import literal, trace
 from rfviz.figures.template import COLOURS, rgba, styled
 from rfviz.inspection.drawing import HEIGHT
-from rfviz.inspection.finding import Finding
+from rfviz.inspection.finding import Claim, Claims, Finding
 from rfviz.inspection.question import Computation, Picture, Question
 from rfviz.inspection.raw import NAMED_LIKE_KEYS, Raw
 from rfviz.progress import Progress, silent
@@ -270,41 +270,105 @@ class Dependence(Question[ColumnDependence]):
         "varies with it, as in the randomized conditional correlation test (Strobl et al. 2019)."
     )
 
+    kinds: ClassVar = {
+        "compared pairs": (
+            "Pairs of columns whose dependence is measured: at least 40 rows know both, and both vary in these. Of "
+            "`rows of the file`, n_rows are used: the whole parts of as many numbers evenly from 0 to the last row, "
+            "which is all rows up to 20,000, or fewer if there are more than 100 columns. Columns: "
+            "numbers and categories, without the label, the column of the order, and columns "
+            "named like a number of the row."
+        ),
+        "incomparable pairs": "All other pairs of these columns.",
+        "dependent pairs": (
+            "Compared pairs with a dependence of at least `from` and a p-value of 1% at most, after Benjamini and "
+            "Hochberg over all compared pairs. If there are none, one of `least` in any compared pair would be among "
+            "them with a probability of 95%, by the noncentral χ² law."
+        ),
+        "pairs of alike rows": (
+            "Those of the dependent pairs for which the autocorrelations at lag 1 of both columns’ waves, each the "
+            "mean over the column’s directions of variance 1, have a product above 0.1."
+        ),
+        "uncorrelated pairs": (
+            "Dependent pairs of numbers with a dependence of at least 0.5 and a rank correlation of 0.2 at most in "
+            "size, without pairs of alike rows; `of all`: with any rank correlation, and pairs of alike rows."
+        ),
+        "uncorrelated pairs of alike rows": "Pairs of alike rows of which the same is true.",
+        "dependence": (
+            "Of two columns, by the rows that know both. A column of n rows is centred cos(kπu) of its mid-ranks u "
+            "from 0 to 1, for k = 1 to n^(1/3)/1.5, rounded, at least 3 and at most 8. Words, or numbers of at most "
+            "12 values, are centred indicators of the 11 most frequent with 5 rows or more, and one of all others "
+            "(which, if they have fewer than 5 rows, count as the rarest of those). Of the combination of one column’s "
+            "that varies most among those of length 1, or any other, the part that least squares on the other column’s "
+            "explain, over the largest variance of such a combination: its largest value is a share R², adjusted to "
+            "1 − (1 − R²)(n − 1)/(n − 1 − size) for the other column’s size. The dependence is the root of the larger "
+            "one of both directions, but never less than the absolute rank correlation. `rank correlation`: "
+            "Spearman’s, of numbers. `p-value`: of Pillai’s trace, by the gamma law with the mean and variance of "
+            "permutations (Kazi-Aoual et al. 1995), after Benjamini and Hochberg."
+        ),
+    }
+
     def applies(self, inspection: Inspection) -> bool:
         return not inspection.has_images and len(inspection.raw.columns) > 1
 
     def compute(self, inspection: Inspection) -> ColumnDependence:
         return inspect_dependence(inspection.raw, inspection.progress)
 
-    def describe(self, result: ColumnDependence, inspection: Inspection) -> Finding:
-        dependence = result
-        names, (news, doubtful) = dependence.names, dependence.uncorrelated()
-        measured, n_rows = dependence.measured, dependence.result.n_rows
+    def claims(self, result: ColumnDependence, inspection: Inspection) -> Iterator[Claim]:
+        n, n_columns, found = result.result.n_rows, len(result.names), result.result
+        measured, dependent, strong = result.measured, result.dependent, result.pairs
+        news, doubtful = result.uncorrelated()
+        yield Claim("compared pairs", len(measured), n_rows=n, of={"rows of the file": result.n_all})
+        yield Claim("incomparable pairs", n_columns * (n_columns - 1) // 2 - len(measured), n_rows=n)
         if not len(measured):
+            return
+        visible = found.visible(_FALSE)
+        for pairs, least in ((strong, _LEAST), (dependent, 0.0)):
+            seen = None if len(pairs) else max(visible, least)
+            yield Claim("dependent pairs", len(pairs), n_rows=n, least=seen, of={"from": least})
+            n_alike = int(np.count_nonzero(result.may_be_chance(pairs)))
+            yield Claim("pairs of alike rows", n_alike, n_rows=n, of={"from": least})
+        one, other = strong.T
+        n_clear = np.count_nonzero((found.strength[one, other] >= _NEWS) & np.isfinite(found.correlation[one, other]))
+        seen = None if len(news) else max(visible, _NEWS)
+        yield Claim("uncorrelated pairs", len(news), n_rows=n, least=seen, of={"of all": int(n_clear)})
+        yield Claim("uncorrelated pairs of alike rows", len(doubtful), n_rows=n)
+        sure = dependent[~result.may_be_chance(dependent)]
+        told = next(pairs for pairs in (news, strong[:1], sure[:1], dependent[:1], measured[:1]) if len(pairs))
+        # Few rows with many words may bring a stronger one by chance.
+        is_unsure = not len(strong) and len(dependent) and found.strength[tuple(measured[0])] >= _LEAST
+        for i, j in np.concatenate([told, measured[:1] if is_unsure else measured[:0]]).tolist():
+            r = float(found.correlation[i, j])
+            of = {"rank correlation": r if np.isfinite(r) else None, "p-value": float(found.adjusted[i, j])}
+            names = result.names[i], result.names[j]
+            yield Claim("dependence", float(found.strength[i, j]), names, int(found.both[i, j]), of=of)
+
+    def describe(self, claims: Claims, inspection: Inspection) -> Finding:
+        compared, n_news = claims[0], claims.value("uncorrelated pairs", 0)
+        n_doubtful, n_others = claims.value("uncorrelated pairs of alike rows", 0), claims.value("incomparable pairs")
+        if not compared.value:
             return self.say(
                 "unknown", "No two columns can be compared: too few rows know both, or one of them hardly varies."
             )
-        said = []
-        if len(news):
-            shown = ", ".join(_pair(dependence, pair) for pair in news[:_NAMED])
-            rest = f" and {len(news) - _NAMED:,} more" if len(news) > _NAMED else ""
-            verb, whose = ("depends", "the") if len(news) == 1 else ("depend", "their")
-            of = f"{len(news):,} of {counted(len(measured), 'pair')} of columns"
+        said, told = [], claims.of("dependence")
+        if n_news:
+            shown = ", ".join(map(_pair, told[:_NAMED]))
+            rest = f" and {n_news - _NAMED:,} more" if n_news > _NAMED else ""
+            verb, whose = ("depends", "the") if n_news == 1 else ("depend", "their")
+            of = f"{n_news:,} of {counted(compared.value, 'pair')} of columns"
             said.append(f"{of} {verb} on each other though {whose} columns hardly correlate: {shown}{rest}")
         else:
-            said += _strongest(dependence) if len(dependence.pairs) else _weak(dependence)
-        if len(doubtful):
-            seem = f"{counted(len(doubtful), 'pair')} {'seems' if len(doubtful) == 1 else 'seem'}"
+            said += _strongest(claims) if claims.value("dependent pairs") else _weak(claims)
+        if n_doubtful:
+            seem = f"{counted(n_doubtful, 'pair')} {'seems' if n_doubtful == 1 else 'seem'}"
             said.append(f"{seem} to without correlating, but {_ALIKE_ROWS}")
-        untold = len(names) * (len(names) - 1) // 2 - len(measured)
-        if untold:
+        if n_others:
             said.append(
-                f"{counted(untold, 'other pair')} cannot be compared: too few rows know both, or one hardly varies"
+                f"{counted(n_others, 'other pair')} cannot be compared: too few rows know both, or one hardly varies"
             )
-        if n_rows < dependence.n_all:
-            said.append(f"Judged by {n_rows:,} of {dependence.n_all:,} rows")
-        about = [names[column] for pair in news.tolist() for column in pair]
-        return self.say("look" if len(news) else "fine", " ".join(f"{part}." for part in said)).about(columns=about)
+        if compared.n_rows < compared.of["rows of the file"]:
+            said.append(f"Judged by {compared.n_rows:,} of {compared.of['rows of the file']:,} rows")
+        text = " ".join(f"{part}." for part in said)
+        return self.say("look" if n_news else "fine", text).about(columns=told.columns if n_news else ())
 
     def pictures(self, result: ColumnDependence) -> Iterator[Picture]:
         words = "How strongly each pair of columns depends on each other."
@@ -333,40 +397,44 @@ class AtTheSame(Computation):
         return hold_constant(inspection.answer(Dependence()), self.given, inspection.progress)
 
 
-def _strongest(dependence: ColumnDependence) -> list[str]:
+def _strongest(claims: Claims) -> list[str]:
     """Say which columns depend most, where none do so without correlating."""
-    pairs, result = dependence.pairs, dependence.result
-    strength, r = result.strength[tuple(pairs.T)], np.abs(result.correlation[tuple(pairs.T)])
-    verb = "depends" if len(pairs) == 1 else "depend"
-    most = f", most {_pair(dependence, pairs[0])}" if len(pairs) > 1 else f": {_pair(dependence, pairs[0])}"
-    of = f"{len(pairs):,} of {counted(len(dependence.measured), 'pair')} of columns"
-    said = [f"{of} {verb} on each other by {_LEAST} or more{most}"]
-    clear = (strength >= _NEWS) & np.isfinite(r)
-    n_alike = int(np.count_nonzero(dependence.may_be_chance(pairs)))
-    if clear.any() and (r[clear] > _HARDLY).all():
+    n_pairs, n_alike = claims.value("dependent pairs"), claims.value("pairs of alike rows")
+    strongest = _pair(claims.of("dependence")[0])
+    verb, most = ("depends", f": {strongest}") if n_pairs == 1 else ("depend", f", most {strongest}")
+    said = [
+        f"{n_pairs:,} of {counted(claims[0].value, 'pair')} of columns {verb} on each other by {_LEAST} or more{most}"
+    ]
+    n_doubtful = claims.value("uncorrelated pairs of alike rows")
+    uncorrelated = claims.of("uncorrelated pairs")[0]
+    if uncorrelated.of["of all"] and not n_doubtful:
         said.append(f"Numbers that depend by {_NEWS} or more correlate, too")
-    if n_alike and not len(dependence.uncorrelated()[1]):
-        which = f"For {n_alike:,} of them this" if n_alike < len(pairs) else "This"
+    if n_alike and not n_doubtful:
+        which = f"For {n_alike:,} of them this" if n_alike < n_pairs else "This"
         said.append(f"{which} is no proof, for {_ALIKE_ROWS}")
     return said
 
 
-def _weak(dependence: ColumnDependence) -> list[str]:
+def _weak(claims: Claims) -> list[str]:
     """Say which columns depend weakly, or else how strong a dependence would have to be to show."""
-    measured, result = dependence.measured, dependence.result
-    n_pairs, pairs = counted(len(measured), "pair"), dependence.dependent
-    sure = pairs[~dependence.may_be_chance(pairs)]
-    if len(pairs):
-        told = sure if len(sure) else pairs
-        verb = ("depends" if len(told) == 1 else "depend") if len(sure) else ("seems" if len(told) == 1 else "seem")
-        weakly = f"{verb} {'' if len(sure) else 'to depend '}weakly on each other"
-        which = f", most {_pair(dependence, told[0])}" if len(told) > 1 else f": {_pair(dependence, told[0])}"
-        but = "" if len(sure) else f", but {_ALIKE_ROWS}"
-        return [f"No two columns depend by {_LEAST} or more. {len(told):,} of {n_pairs} {weakly}{which}{but}"]
-    seen = result.visible(_FALSE)
+    n_pairs, told = counted(claims[0].value, "pair"), claims.of("dependence")
+    dependent, n_alike = claims.of("dependent pairs")[1], claims.of("pairs of alike rows")[1].value
+    if dependent.value:
+        n_sure = dependent.value - n_alike
+        n_told = n_sure or dependent.value
+        verb = ("depends" if n_told == 1 else "depend") if n_sure else ("seems" if n_told == 1 else "seem")
+        weakly = f"{verb} {'' if n_sure else 'to depend '}weakly on each other"
+        which = f", most {_pair(told[0])}" if n_told > 1 else f": {_pair(told[0])}"
+        but = "" if n_sure else f", but {_ALIKE_ROWS}"
+        unsure = [claim for claim in told if claim.value >= _LEAST]
+        none = f"No two columns {'are sure to ' if unsure else ''}depend by {_LEAST} or more"
+        said = [none, f"{n_told:,} of {n_pairs} {weakly}{which}{but}"]
+        return [*said, *(f"The strongest, {_pair(claim)}, may be chance" for claim in unsure)]
+    seen = dependent.least
+    assert seen is not None
     shows = f"one of {seen:.2f} or more would almost surely show" if seen < 1.0 else "hardly any shows in so few rows"
-    strongest, rows = _pair(dependence, measured[0]), counted(result.n_rows, "row")
-    if len(measured) == 1:
+    strongest, rows = _pair(told[0]), counted(claims[0].n_rows, "row")
+    if claims[0].value == 1:
         return [f"No dependence shows between {strongest} in {rows}; {shows}"]
     none = f"No dependence shows between {n_pairs} of columns ({rows})"
     return [none, f"The strongest, {strongest}, may be chance; {shows}"]
@@ -375,12 +443,10 @@ def _weak(dependence: ColumnDependence) -> list[str]:
 _ALIKE_ROWS = "in both columns each row is like the one before it, and that alone can look like dependence"
 
 
-def _pair(dependence: ColumnDependence, pair: np.ndarray) -> str:
-    i, j = pair.tolist()
-    r = float(dependence.result.correlation[i, j])
-    said = f", rank correlation {_rounded(r)}" if np.isfinite(r) else ""
-    strength = _rounded(float(dependence.result.strength[i, j]))
-    return f"“{dependence.names[i]}” and “{dependence.names[j]}” (dependence {strength}{said})"
+def _pair(claim: Claim) -> str:
+    (one, other), r = claim.columns, claim.of["rank correlation"]
+    said = f", rank correlation {_rounded(r)}" if r is not None else ""
+    return f"“{one}” and “{other}” (dependence {_rounded(claim.value)}{said})"
 
 
 def _rounded(value: float) -> str:

@@ -30,6 +30,8 @@ def tables():
         w=np.where(np.arange(N) % 30 == 0, -999.0, w), word=g.choice(["yes", "Yes", "no"], N),
     )  # fmt: skip
     moved = target.assign(x=x + 3.0 * (np.arange(N) > 120), group=np.repeat(np.arange(24), 10).astype(str))
+    walk = pd.DataFrame(np.cumsum(g.normal(size=(N, 3)), axis=0), columns=list("xzw"))
+    weak = plain.assign(z=0.25 * x + z)
     wrong = classes.assign(kind=np.where(np.arange(N) == 17, "up", np.where(x > 0, "up", "down")))
     wrong.loc[17, "x"] = -2.0
     return {
@@ -50,6 +52,8 @@ def tables():
         "ordered": (classes.assign(kind=np.clip(np.round(x + 3), 1, 5).astype(int).astype(str)), "kind"),
         "tail": (target.assign(price=np.exp(3.0 * x)), "price"),
         "squares": (plain.assign(z=x**2 + 0.1 * g.normal(size=N)), None),
+        "walk": (walk, None),
+        "weak": (weak, None),
         "constant": (pd.DataFrame({"x": np.ones(50), "y": np.ones(50)}), None),
         "short": (classes[:12], "kind"),
     }

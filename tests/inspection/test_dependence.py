@@ -74,6 +74,18 @@ def test_a_weak_dependence_is_told_as_such():
     assert "depends weakly on each other: “from” and “to” (dependence 0.1" in finding.text
 
 
+def test_a_strong_dependence_that_may_be_chance_is_told_next_to_a_weak_one_that_is_sure():
+    generator = np.random.default_rng(112)
+    frame = pd.DataFrame(generator.normal(size=(250, 4)), columns=list("abcd"))
+    frame["b"] += 0.36 * frame["a"]
+    frame = frame.assign(**{name: generator.choice(list("ABCDEFGHIJKL"), 250) for name in "uvw"})
+    finding = inspected(frame).finding("dependence")
+    assert finding.text.startswith("No two columns are sure to depend by 0.3 or more. 1 of 21 pairs depends weakly")
+    assert finding.text.endswith("The strongest, “a” and “w” (dependence 0.33), may be chance.")
+    none = finding.claims.get("dependent pairs")
+    assert none.value == 0 and none.of == {"from": 0.3} and 0.3 <= none.least < 1.0
+
+
 def test_a_row_with_words_of_its_own_makes_no_dependence():
     generator = np.random.default_rng(1)
     frame = pd.DataFrame({f"q{i}": generator.choice(["yes", "no"], 400) for i in range(3)})

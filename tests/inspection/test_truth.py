@@ -412,7 +412,7 @@ def check_dependence(f, said):
                 lambda a, b: f.number(b) == len(pairs) and between(a, 0.3),
             ),
             (
-                rf"No two columns depend by 0\.3 or more\. {N} of {N} pairs? (?:depends?|seems?)",
+                rf"No two columns (?:are sure to )?depend by 0\.3 or more\. {N} of {N} pairs? (?:depends?|seems?)",
                 lambda a, b: f.number(b) == len(pairs) and between(a, 0.0),
             ),
             (
