@@ -19,10 +19,12 @@ from rfviz.features.draws import generator
 from rfviz.inputs import as_places, as_rows
 from rfviz.progress import Progress, silent
 
-__all__ = ["FEWEST_ROWS", "DriftResult", "Rows", "find_drift"]
+__all__ = ["FEWEST_ROWS", "WITNESS_ROWS", "DriftResult", "Rows", "find_drift"]
 
 #: Rows of each sample at least.
 FEWEST_ROWS = 40
+#: Rows of each sample, drawn evenly, among which those are looked for that are least like the other one.
+WITNESS_ROWS = 10_000
 # Blocks of both samples together, rows of one at least, and how many times more of them the larger sample may have.
 _BLOCKS, _BLOCK_ROWS, _MOST_UNEQUAL = 128, 5, 8
 _PERMUTATIONS = 9999
@@ -654,7 +656,7 @@ def _extremes(
     witness[~is_named] = 0.0
     found = []
     for number, (side, layout, sign) in enumerate(zip(sides, layouts, (-1.0, 1.0), strict=True)):
-        rows = layout.some(_SAMPLE_ROWS // 2)
+        rows = layout.some(WITNESS_ROWS)
         codes = coding.codes(side[rows])
         height = np.zeros(len(rows))
         for column in np.flatnonzero(is_named).tolist():

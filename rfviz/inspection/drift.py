@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from scipy.stats import chi2_contingency, norm
 from sklearn.decomposition import PCA
 
-from rfviz.analysis.drift import FEWEST_ROWS, DriftResult, find_drift
+from rfviz.analysis.drift import FEWEST_ROWS, WITNESS_ROWS, DriftResult, find_drift
 from rfviz.datasets import Dataset
 from rfviz.datasets.files.table import CATEGORY, DATE, NUMBER, Table
 from rfviz.errors import DataError
 from rfviz.figures.quick import literal, trace
 from rfviz.figures.template import COLOURS, SYMBOLS, rgba, styled
 from rfviz.inspection.drawing import HEIGHT, OF_ROWS
-from rfviz.inspection.finding import Finding
+from rfviz.inspection.finding import Claim, Claims, Finding
 from rfviz.inspection.question import Picture, Question
 from rfviz.inspection.raw import NAMED_LIKE_KEYS, Raw
 from rfviz.inspection.sample import column_name
-from rfviz.inspection.words import share
+from rfviz.inspection.words import plural, share
 from rfviz.progress import Progress, silent
 from rfviz.words import counted
 
@@ -46,6 +46,13 @@ _WORDS = 12
 _DIRECTIONS = 10
 # Of ten columns that differ by as much as is said to be noticed, about nine are.
 _NINE_OF_TEN, _N_QUESTIONS = 1.28, 3
+# Why columns are not compared: those of the first three are a difference of two files.
+_ONLY_HERE, _ONLY_THERE, _OTHER_KIND = (
+    "only in this file",
+    "only in the other file",
+    "numbers in one, words in the other",
+)
+_SORTING, _KEYS = "the rows are sorted by it", "named like a number of the row"
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +111,9 @@ class Comparison:
     whole : Comparison or None
         The halves of all rows, where each class was cut by itself because these halves differ in their classes.
     uneven : (str, float, float)
-        The class whose share differs most between the halves of all rows, with either share.
+        The class whose share of the labels differs most between the halves of all rows, with either share.
+    n_labelled : int
+        Rows with a label, of these.
     only_first, only_second, other_kind : tuple of str
         Columns that are not compared: only one of two files has them, or they hold numbers in one and words in the
         other.
@@ -126,6 +135,7 @@ class Comparison:
     keys: tuple[str, ...] = ()
     sorting: tuple[str, ...] = ()
     images: np.ndarray | None = None
+    n_labelled: int = 0
 
     @property
     def what(self) -> str:
@@ -270,8 +280,16 @@ def inspect_drift(raw: Raw, dataset: Dataset, by: str = AUTOMATIC, progress: Pro
     names = [name for name in names if name != raw.label]
     if uneven is None or not names:
         return whole
-    by_class = compared(_parts_of_classes(raw, parts), names)
-    return replace(whole, first=by_class[0], second=by_class[1], result=by_class[2], whole=whole, uneven=uneven)
+    by_class, n_labelled = compared(_parts_of_classes(raw, parts), names), sum(map(len, _classes_of(raw, parts)))
+    return replace(
+        whole,
+        first=by_class[0],
+        second=by_class[1],
+        result=by_class[2],
+        whole=whole,
+        uneven=uneven,
+        n_labelled=n_labelled,
+    )
 
 
 def _nothing_to_compare(is_asked: bool, sorting: tuple[str, ...]) -> None:
@@ -455,30 +473,107 @@ class Drift(Question[Comparison]):
         "their coordinates along ten principal components."
     )
 
+    kinds: ClassVar = {
+        "compared columns": (
+            "Columns of `all` that are compared between the rows `first` and `second`; n_rows are all of these rows. "
+            "They are numbers and categories, and the label unless the halves are those of each class. The first half "
+            "is ⌊n/2⌋ rows, in the order of the file or of the column that is named. Halves of each class: rows with a "
+            "label in the order of (k − ½)/m for the k-th of the m rows of a class. Of images, `measures`: mean and "
+            "standard deviation of a row’s pixels, and ten principal components of all images."
+        ),
+        "p-value": (
+            "Of the hypothesis that all these columns have one distribution in both parts: the share of 9,999 drawn "
+            "permutations of blocks of rows that reach as much, see `rfviz.analysis.drift.find_drift`."
+        ),
+        "differing columns": (
+            "Columns with a p-value of 0.001 at most, adjusted for their number, whose distance, or the difference of "
+            "whose shares of missing values, is `from` or more. If there are none, a distance of `least` would have "
+            "been found in about nine of ten tables. n_rows are the rows that were used: all, but of a part with more "
+            "than eight times the rows of the other one, stretches."
+        ),
+        "distance": (
+            "The largest difference between the distribution functions of a column’s known values in both parts; of "
+            "words, half the sum of the differences of their shares, all beyond the 100 most frequent as one. Of "
+            "numbers, it is looked for at 63 quantiles of both parts together, and may be 0.03 too small. `p-value`: "
+            "of the known values, adjusted for the number of columns."
+        ),
+        "missing shares": "The shares of missing values of a column in both parts: the mean over blocks of rows.",
+        "largest difference": "The largest of all distances and differences of shares of missing values.",
+        "p-value of the combination": (
+            "The p-value of how columns go together, given each by itself: random Fourier features of normal scores "
+            "that are taken within each part. 1 if fewer than two columns can be compared so."
+        ),
+        "rank correlations": (
+            "Of two columns in both parts: correlations of normal scores of 64 bins of ranks, taken within each part. "
+            "They are told if their difference, by Fisher’s transformation, has a p-value of 0.01 for all pairs."
+        ),
+        "stretches differ": "Whether neighbouring blocks of rows within a part correlate by more than 0.35.",
+        "least alike rows": (
+            "Up to 100 rows of `part`, of those `looked at`, the farthest first, where the witness function, the "
+            "difference of the mean embeddings of both parts, is largest on their side."
+        ),
+        "class shares": (
+            "The shares of `class` among the labels of both parts; n_rows have a label, of `rows`. Told for the class "
+            "with the largest difference, if a χ² test of all classes has a p-value of 0.001 at most."
+        ),
+        "columns not compared": "How many columns are not compared, and `why`; `names` are those of the other file.",
+    }
+
     def compute(self, inspection: Inspection) -> Comparison | None:
         source = inspection.source
         return inspect_drift(inspection.raw, source.dataset, source.compare, inspection.progress)
 
-    def describe(self, result: Comparison, inspection: Inspection) -> Finding:
-        parts, of_all = _differences(result), _of_all_rows(result)
-        is_look = bool(parts or of_all or result.only_first or result.only_second or result.other_kind)
-        named, rows = [*result.only_first, *result.other_kind], np.empty(0, dtype=int)
-        if parts:
+    def claims(self, result: Comparison, inspection: Inspection) -> Iterator[Claim]:
+        yield from _claims_of(result)
+        parts, n_rows = {"first": result.first.name, "second": result.second.name}, sum(result.result.n_rows)
+        if len(result.columns) or result.together:
             # Rows of this file: of another one there are none to show.
             side = 0 if result.second.table is not result.first.table else 1
             part = (result.first, result.second)[side]
             rows = part.rows[result.result.rows[side]]
             rows = rows if result.images is None else result.images[rows]
+            of = parts | {"part": part.name, "looked at": min(len(part.rows), WITNESS_ROWS)}
             if len(rows):
-                parts.append(f"Of {part.name}, row {rows[0] + 1:,} is least like the other part.")
-        else:
-            parts.append(_nothing(result))
-            is_look |= result.result.p_value <= _ALARM and bool(result.result.apart.max() >= _LEAST)
-        if result.images is None:
-            pairs = result.result.pairs if result.together else ()
-            named = [*(result.names[c] for c in (*result.columns, *(c for pair in pairs for c in pair[:2]))), *named]
-            named += [] if result.whole is None else [result.whole.names[c] for c in result.whole.columns]
-        text = " ".join([*parts, *of_all, *_left_out(result)])
+                yield Claim("least alike rows", len(rows), n_rows=len(part.rows), of=of, rows=rows)
+        if result.whole is not None:
+            yield from _claims_of(result.whole)
+            first, second = result.whole.first.name, result.whole.second.name
+            (kind, *shares), n = result.uneven, sum(result.whole.result.n_rows)
+            of = {"first": first, "second": second, "class": kind, "rows": n}
+            yield Claim("class shares", tuple(shares), n_rows=result.n_labelled, of=of)
+        for why, names in (
+            (_ONLY_HERE, result.only_first),
+            (_ONLY_THERE, result.only_second),
+            (_OTHER_KIND, result.other_kind),
+            (_SORTING, result.sorting),
+            (_KEYS, result.keys),
+        ):
+            if names:
+                is_here = why != _ONLY_THERE
+                of = parts | {"why": why} | ({} if is_here else {"names": names})
+                yield Claim("columns not compared", len(names), names if is_here else (), n_rows, of=of)
+
+    def describe(self, claims: Claims, inspection: Inspection) -> Finding:
+        compared, first = claims[0], claims[0].of["first"]
+        own = Claims(claim for claim in claims if claim.of["first"] == first)
+        whole = Claims(claim for claim in claims if claim.of["first"] != first)
+        parts, of_all, rows = _differences(own), _of_all_rows(whole, compared), np.empty(0, dtype=np.int64)
+        apart = {claim.of["why"]: claim for claim in claims.of("columns not compared")}
+        is_look = bool(parts or of_all or apart.keys() & {_ONLY_HERE, _ONLY_THERE, _OTHER_KIND})
+        if not parts:
+            parts.append(_nothing(own))
+            is_look |= own.value("p-value") <= _ALARM and own.value("largest difference") >= _LEAST
+        elif far := claims.get("least alike rows"):
+            rows, part, n = far.rows, far.of["part"], far.of["looked at"]
+            some = f"{n:,} rows of {part}" if n < far.n_rows else part
+            parts.append(f"Of {some}, row {rows[0] + 1:,} is least like the other part.")
+        named = [
+            *(own.of("distance").columns),
+            *(own.of("rank correlations").columns),
+            *(column for why in (_ONLY_HERE, _OTHER_KIND) if why in apart for column in apart[why].columns),
+            *(whole.of("distance").columns),
+        ]
+        text = " ".join([*parts, *of_all, *_left_out(apart)])
         return self.say("look" if is_look else "fine", text).about(rows, named)
 
     def pictures(self, result: Comparison) -> Iterator[Picture]:
@@ -502,47 +597,88 @@ class Drift(Question[Comparison]):
         )
 
 
-def _between(drift: Comparison) -> str:
-    half, _, of = drift.first.name.partition(" half ")
-    return f"{half} and {drift.second.name}" if of else f"{drift.first.name} and {drift.second.name}"
+def _claims_of(drift: Comparison) -> Iterator[Claim]:
+    """Yield what is claimed of two parts; the names of measures of images are no columns."""
+    result, d, found = drift.result, len(drift.names), drift.columns
+    n, parts = sum(result.n_used), {"first": drift.first.name, "second": drift.second.name}
+
+    def claim(what: str, value: Any, *columns: int, least: float | None = None, **of: Any) -> Claim:
+        names = tuple(drift.names[column] for column in columns)
+        if drift.images is None:
+            return Claim(what, value, names, n, least, parts | of)
+        return Claim(what, value, (), n, least, parts | of | ({"measures": names} if names else {}))
+
+    yield replace(claim("compared columns", d, *range(d), all=drift.n_columns), n_rows=sum(result.n_rows))
+    yield claim("p-value", result.p_value)
+    least = None if len(found) else max(drift.noticed, _LEAST)
+    yield claim("differing columns", len(found), least=least, **{"from": _LEAST})
+    for column in found.tolist():
+        yield claim("distance", float(result.distances[column]), column, **{"p-value": float(result.values_p[column])})
+        before, after = result.missing[column].tolist()
+        if column not in drift.in_values or abs(before - after) >= _LEAST:
+            yield claim("missing shares", (before, after), column)
+    most = int(result.apart.argmax())
+    yield claim("largest difference", float(result.apart[most]), most)
+    yield claim("p-value of the combination", result.together_p)
+    for one, other, before, after in result.pairs if drift.together else ():
+        yield claim("rank correlations", (before, after), one, other)
+    yield claim("stretches differ", bool(result.wanders))
 
 
-def _nothing(drift: Comparison) -> str:
+def _names(claim: Claim) -> tuple[str, ...]:
+    return claim.of.get("measures", claim.columns)
+
+
+def _what(compared: Claim) -> str:
+    return "measure" if "measures" in compared.of else "column"
+
+
+def _between(compared: Claim) -> str:
+    first, second = compared.of["first"], compared.of["second"]
+    half, _, of = first.partition(" half ")
+    return f"{half} and {second}" if of else f"{first} and {second}"
+
+
+def _nothing(claims: Claims) -> str:
     """Say that nothing, or little, differs, and what would have been noticed."""
-    result, d = drift.result, len(drift.names)
-    columns = counted(d, drift.what) if d >= drift.n_columns else f"{d:,} of {counted(drift.n_columns, drift.what)}"
-    of = f"between {_between(drift)} ({counted(sum(result.n_rows), 'row')}, {columns})"
-    if result.p_value <= _ALARM:
-        most = int(result.apart.argmax())
-        largest = f"the largest is {max(float(result.apart[most]), _LEAST):.2g} (“{drift.names[most]}”)"
-        if result.apart[most] < _LEAST:
-            return f"Only small differences {of}: {largest}."
-        return f"Many small differences {of}: no {drift.what} stands out, but all of them together do; {largest}."
+    compared, differing = claims[0], claims.of("differing columns")[0]
+    what, n_all, n_used = _what(compared), compared.of["all"], differing.n_rows
+    columns = counted(compared.value, what)
+    columns = columns if compared.value >= n_all else f"{compared.value:,} of {counted(n_all, what)}"
+    rows = f"{n_used:,} of {compared.n_rows:,} rows" if n_used < compared.n_rows else counted(n_used, "row")
+    of = f"between {_between(compared)} ({rows}, {columns})"
+    if claims.value("p-value") <= _ALARM:
+        most = claims.of("largest difference")[0]
+        if most.value < _LEAST:
+            return f"Only small differences {of}: all are below {differing.of['from']}."
+        largest = f"the largest is {most.value:.2g} (“{_names(most)[0]}”)"
+        return f"Many small differences {of}: no {what} stands out, but all of them together do; {largest}."
     return (
-        f"Nothing differs {of}. A {drift.what} whose distribution functions differ by about {drift.noticed:.2f} would "
+        f"Nothing differs {of}. A {what} whose distribution functions differ by about {differing.least:.2f} would "
         "have been noticed."
     )
 
 
-def _differences(drift: Comparison) -> list[str]:
+def _differences(claims: Claims) -> list[str]:
     """Return the sentences about columns that differ, and about their combination."""
-    result, columns, values = drift.result, drift.columns, drift.in_values
-    if not len(columns) and not drift.together:
+    compared, distances = claims[0], claims.of("distance")
+    is_together = claims.value("p-value of the combination") <= _ALARM
+    if not distances and not is_together:
         return []
-    parts, between = [], _between(drift)
-    if len(values):
-        differ = "differs" if len(values) == 1 else "differ"
+    parts, between = [], _between(compared)
+    values = [claim for claim in distances if claim.of["p-value"] <= _ALARM and claim.value >= _LEAST]
+    if values:
         parts.append(
-            f"{len(values):,} of {counted(len(drift.names), drift.what)} {differ} between {between}, by the largest "
-            f"difference of their distribution functions: {_shown(drift, values)}."
+            f"{len(values):,} of {counted(compared.value, _what(compared))} {plural(len(values), 'differs', 'differ')} "
+            f"between {between}, by the largest difference of their distribution functions: {_shown(claims, values)}."
         )
-    gaps = columns[~np.isin(columns, values)]
-    if len(gaps):
-        where = "" if len(values) else f" between {between}"
-        parts.append(f"Only the gaps of {_shown(drift, gaps, gaps_only=True)} differ{where}, not the known values.")
-    if drift.together:
-        parts.append(_combination(drift, len(columns) > 0))
-    if result.wanders:
+    gaps = [claim for claim in distances if claim not in values]
+    if gaps:
+        where = "" if values else f" between {between}"
+        parts.append(f"Only the gaps of {_shown(claims, gaps, gaps_only=True)} differ{where}, not the known values.")
+    if is_together:
+        parts.append(_combination(claims, bool(distances)))
+    if claims.value("stretches differ"):
         parts.append(
             "Stretches within each part differ, too: the change is gradual, or each row is like the one before it. So "
             "this is no proof of a change between the parts."
@@ -552,54 +688,62 @@ def _differences(drift: Comparison) -> list[str]:
     return parts
 
 
-def _combination(drift: Comparison, as_well: bool) -> str:
-    text = f"The way in which {drift.what}s go together differs as well"
+def _combination(claims: Claims, as_well: bool) -> str:
+    what = _what(claims[0])
+    text = f"The way in which {what}s go together differs as well"
     if not as_well:
-        text = (
-            f"Between {_between(drift)} no {drift.what} differs by itself, but the way in which they go together does"
-        )
-    if not drift.result.pairs:
+        text = f"Between {_between(claims[0])} no {what} differs by itself, but the way in which they go together does"
+    pairs = claims.of("rank correlations")
+    if not pairs:
         return f"{text}."
-    (one, other, before, after), *others = drift.result.pairs
-    more = f", and {counted(len(others), 'other pair')} {'changes' if len(others) == 1 else 'change'}" if others else ""
+    (before, after), (one, other), n_more = pairs[0].value, _names(pairs[0]), len(pairs) - 1
+    more = f", and {counted(n_more, 'other pair')} {plural(n_more, 'changes', 'change')}" if n_more else ""
     return (
-        f"{text}: the rank correlation of “{drift.names[one]}” and “{drift.names[other]}” is {_signed(before)} in the "
-        f"first part and {_signed(after)} in the second{more}."
+        f"{text}: the rank correlation of “{one}” and “{other}” is {_signed(before)} in the first part and "
+        f"{_signed(after)} in the second{more}."
     )
 
 
-def _of_all_rows(drift: Comparison) -> list[str]:
-    """Return the sentences about the halves of all rows if each class was cut by itself."""
-    whole, (kind, before, after) = drift.whole, drift.uneven
-    if whole is None:
+def _of_all_rows(claims: Claims, compared: Claim) -> list[str]:
+    """Return the sentences about the halves of all rows, where each class was cut by itself to be compared."""
+    uneven = claims.get("class shares")
+    if uneven is None:
         return []
-    half, _, _ = whole.second.name.partition(" half ")
+    first, second, (before, after) = uneven.of["first"], uneven.of["second"], uneven.value
+    half, _, _ = second.partition(" half ")
+    labelled = ", of the rows with a label" if uneven.n_rows < uneven.of["rows"] else ""
     parts = [
-        f"The classes are spread unevenly over the rows: “{kind}” is {share(before)} of {whole.first.name} and "
-        f"{share(after)} of {half}."
+        f"The classes are spread unevenly over the rows: “{uneven.of['class']}” is {share(before)} of {first} and "
+        f"{share(after)} of {half}{labelled}."
     ]
-    columns = np.array([c for c in whole.columns if whole.names[c] in drift.names], dtype=int)
-    if len(columns):
-        of = "measures of images" if drift.images is not None else counted(len(drift.names), "column")
-        parts.append(f"These halves differ in {len(columns):,} of {of}: {_shown(whole, columns)}.")
-    if whole.first.name.endswith("of the file"):
+    told = [claim for claim in claims.of("distance") if _names(claim)[0] in _names(compared)]
+    if told:
+        of = counted(compared.value, "column") if _what(compared) == "column" else "measures of images"
+        parts.append(f"These halves differ in {len(told):,} of {of}: {_shown(claims, told)}.")
+    if first.endswith("of the file"):
         parts.append("Shuffle the rows before you cut off a part of them.")
     return parts
 
 
-def _left_out(drift: Comparison) -> list[str]:
-    """Return the sentences about columns that are not compared."""
-    apart = [f"only this file has {_listed(drift.only_first)}"] if drift.only_first else []
-    apart += [f"only the other one has {_listed(drift.only_second)}"] if drift.only_second else []
-    apart += [f"{_listed(drift.other_kind)}: numbers in one, words in the other"] if drift.other_kind else []
-    apart += [f"{_listed(drift.sorting)}, by which the rows are sorted"] if drift.sorting else []
-    apart += [f"{_listed(drift.keys)}, named like a number of the row"] if drift.keys else []
-    return [f"Not compared: {'; '.join(apart)}."] if apart else []
+def _left_out(apart: Mapping[str, Claim]) -> list[str]:
+    """Return the sentences about columns that are not compared, by the reason."""
+    texts = {
+        _ONLY_HERE: "only this file has {}",
+        _ONLY_THERE: "only the other one has {}",
+        _OTHER_KIND: "{}: numbers in one, words in the other",
+        _SORTING: "{}, by which the rows are sorted",
+        _KEYS: "{}, named like a number of the row",
+    }
+    said = [
+        texts[why].format(_listed(claim.of.get("names", claim.columns))) for why, claim in apart.items() if why in texts
+    ]
+    return [f"Not compared: {'; '.join(said)}."] if said else []
 
 
-def _shown(drift: Comparison, columns: np.ndarray, gaps_only: bool = False) -> str:
-    shown = ", ".join(f"“{drift.names[c]}” ({_by(drift.result, int(c), gaps_only)})" for c in columns[:_NAMED])
-    return shown + (f" and {len(columns) - _NAMED:,} more" if len(columns) > _NAMED else "")
+def _shown(claims: Claims, told: Sequence[Claim], gaps_only: bool = False) -> str:
+    gaps = {_names(claim): claim.value for claim in claims.of("missing shares")}
+    shown = ", ".join(f"“{_names(claim)[0]}” ({_by(claim, gaps, gaps_only)})" for claim in told[:_NAMED])
+    return shown + (f" and {len(told) - _NAMED:,} more" if len(told) > _NAMED else "")
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -607,10 +751,10 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(f"“{name}”" for name in names[:_NAMED]) + more
 
 
-def _by(result: DriftResult, column: int, gaps_only: bool = False) -> str:
-    before, after = result.missing[column].tolist()
-    gaps = [f"missing {share(before)} and {share(after)}"] if gaps_only or abs(before - after) >= _LEAST else []
-    return ", ".join([*([] if gaps_only else [f"{result.distances[column]:.2f}"]), *gaps])
+def _by(claim: Claim, gaps: Mapping[tuple[str, ...], tuple[float, float]], gaps_only: bool) -> str:
+    before, after = gaps.get(_names(claim), (0.0, 0.0))
+    missing = [f"missing {share(before)} and {share(after)}"] if gaps_only or before != after else []
+    return ", ".join([*([] if gaps_only else [f"{claim.value:.2f}"]), *missing])
 
 
 def _signed(value: float) -> str:

@@ -30,7 +30,7 @@ def tables():
         w=np.where(np.arange(N) % 30 == 0, -999.0, w), word=g.choice(["yes", "Yes", "no"], N),
     )  # fmt: skip
     moved = target.assign(x=x + 3.0 * (np.arange(N) > 120), group=np.repeat(np.arange(24), 10).astype(str))
-    walk = pd.DataFrame(np.cumsum(g.normal(size=(N, 3)), axis=0), columns=list("xzw"))
+    walk = pd.DataFrame(np.cumsum(np.random.default_rng(1).normal(size=(N, 3)), axis=0), columns=list("xzw"))
     weak = plain.assign(z=0.25 * x + z)
     wrong = classes.assign(kind=np.where(np.arange(N) == 17, "up", np.where(x > 0, "up", "down")))
     wrong.loc[17, "x"] = -2.0

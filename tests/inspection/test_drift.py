@@ -1,5 +1,7 @@
 """Drift is named where it is, between whatever is compared, and nothing is said where there is none."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,7 +10,8 @@ from scipy.stats import ks_2samp, norm
 from rfviz import datasets
 from rfviz.datasets.files import compare_with, read_upload
 from rfviz.errors import DataError
-from rfviz.inspection.drift import plot_drift
+from rfviz.inspection.drift import Drift, plot_drift
+from rfviz.inspection.finding import Claims
 from rfviz.inspection.inspection import Inspection
 
 
@@ -71,6 +74,42 @@ def test_a_file_that_is_sorted_by_its_classes_is_told_from_classes_that_change()
     finding = found(frame.sample(frac=1.0, random_state=1))
     assert finding.status == "fine" and "half of the file (300 rows, 3 columns)" in finding.text
     assert "each class" not in finding.text and "unevenly" not in finding.text
+
+
+def test_shares_of_classes_are_of_the_rows_with_a_label_and_that_is_said():
+    frame = by_class()
+    labels = frame["label"].copy()
+    frame["label"] = np.where(np.arange(300) % 5 < 2, "", labels)
+    finding = found(frame)
+    assert "“a” is 100% of the first half of the file and 0% of the second, of the rows with a label." in finding.text
+    claim = finding.claims.get("class shares")
+    assert claim.n_rows == 180 and claim.of["rows"] == 300 and claim.value == (1.0, 0.0)
+    assert "of the rows with a label" not in found(by_class()).text
+
+
+def test_rows_that_were_used_are_told_where_these_are_not_all():
+    few, many = read(table(6, 60)), table(7, 1200).assign(x1=lambda frame: frame["x1"] + 5.0)
+    said = Inspection(compare_with(few.prepare(), read(table(8, 1200), "new.csv"))).finding("drift").text
+    assert said.startswith("Nothing differs between the rows of this file and those of new.csv (540 of 1,260 rows, 6")
+    differing = Inspection(compare_with(few.prepare(), read(many, "new.csv"))).finding("drift").claims
+    assert differing.value("differing columns") == 1 and differing.get("differing columns").n_rows == 540
+    assert differing.get("compared columns").n_rows == 1260
+    long = pd.DataFrame({"x": np.random.default_rng(0).normal(size=24_000)})
+    long.loc[12_000:, "x"] += 1.0
+    finding = found(long)
+    assert "Of 10,000 rows of the second half of the file, row " in finding.text and finding.rows.min() > 12_000
+    assert finding.claims.value("distance") == pytest.approx(
+        ks_2samp(long["x"][:12_000], long["x"][12_000:])[0], abs=0.03
+    )
+
+
+def test_differences_too_small_to_be_told_are_said_to_be_so():
+    clean = found(table(6).drop(columns="label"))
+    tiny = {"p-value": 1e-4, "largest difference": 0.004}
+    claims = Claims(replace(claim, value=tiny.get(claim.what, claim.value)) for claim in clean.claims)
+    said = Drift().describe(claims, inspected(table(6)))
+    assert said.status == "fine" and said.text.startswith("Only small differences between the first and the second")
+    assert said.text.endswith("columns): all are below 0.01.")
 
 
 def test_halves_by_a_time_hold_the_rows_that_have_one():
