@@ -171,9 +171,10 @@ class RowCounts:
     n_usable: int
     which: str = ""
 
-    def claimed(self) -> dict[str, int]:
-        """Return both counts for :attr:`rfviz.inspection.finding.Claim.of`."""
-        return {"rows of the file": self.n_all, "usable rows": self.n_usable}
+    @property
+    def counts(self) -> dict[str, int]:
+        """Both counts, as claims hold them."""
+        return {"all rows": self.n_all, "usable rows": self.n_usable}
 
     def of_all(self, n: int) -> str:
         """Return what n rows are that were used, to follow "n rows"; an empty string if these are all.

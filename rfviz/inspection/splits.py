@@ -15,12 +15,22 @@ from rfviz.datasets.files.table import CATEGORY, DATE, NUMBER, TEXT
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.features.draws import generator
 from rfviz.inspection.drawing import plot_bars
-from rfviz.inspection.finding import Finding
+from rfviz.inspection.finding import Claim, Claims, Finding
 from rfviz.inspection.question import Picture, Question
 from rfviz.inspection.raw import NAMED_LIKE_GROUPS, NAMED_LIKE_KEYS, Raw
 from rfviz.inspection.sample import scaling_of
-from rfviz.inspection.structure import LARGE_GAIN, Gain, Structure, StructureResult, losses_in_folds, standard_error
-from rfviz.inspection.words import r_squared, sentences, share
+from rfviz.inspection.structure import (
+    LARGE_GAIN,
+    SCORE,
+    Gain,
+    Structure,
+    StructureResult,
+    losses_in_folds,
+    model_name,
+    shown_score,
+    standard_error,
+)
+from rfviz.inspection.words import sentences
 from rfviz.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -173,7 +183,7 @@ def inspect_splits(
             and abs(rank_correlation(dataset.row_numbers[places], y)) >= _BY_TARGET
         )
         found.append(SplitScore(kind, column, n_groups, 1.0 - float(losses.mean()) / unit, lost, is_by_target))
-    model = "a linear model" if is_linear else f"{best.label} features"
+    model = "linear" if is_linear else best.label
     score = 1.0 - float(random.mean()) / unit
     return SplitResult(model, score, over_guess, tuple(found), structure.is_classification, len(y))
 
@@ -320,6 +330,24 @@ class Splits(Question[SplitResult]):
         "within which labels hardly differ."
     )
 
+    kinds: ClassVar = {
+        "score": SCORE,
+        "gain over a guess": (
+            "The score of the model less that of a guess on the same rows and random folds, with its error; nothing is "
+            "said of a model without a gain beyond chance."
+        ),
+        "loss": (
+            "The score on random folds less that on these `folds` of the column or the file, of `groups`, with the "
+            "same model and rows. `error`: as of a score, of the differences of losses. `by target`: whether the "
+            "target’s rank correlation with the row’s number is 0.5 or more in size."
+        ),
+        "optimism": (
+            "The largest loss that is 0.03 or more and beyond chance in one of a hundred tables, over all folds; of "
+            "groups, where it is 0.7 of the largest or more. 0 if none is: one of `least` would have been told, about "
+            "nine of ten times."
+        ),
+    }
+
     def applies(self, inspection: Inspection) -> bool:
         return inspection.source.dataset.y is not None
 
@@ -327,48 +355,68 @@ class Splits(Question[SplitResult]):
         structure, how = inspection.answer(Structure()), inspection.source.normalise
         return inspect_splits(inspection.raw, inspection.dataset, structure, how, inspection.progress)
 
-    def describe(self, result: SplitResult, inspection: Inspection) -> Finding | None:
-        if not result.is_learnt:
-            return None
-        parts, worst = [], result.worst
-        show = share if result.is_classification else r_squared
-        named: list[str] = []
-        status = "fine"
-        if worst is not None:
-            status = "warning"
-            advice = (
-                f"Split by “{worst.column}”" if worst.kind == "group" else "Split off whole stretches, not random rows"
-            )
-            if worst.is_by_target:
-                advice = (
-                    "The target rises or falls along the file: if rows were collected in this order, split off whole "
-                    "stretches; if they were sorted later, shuffle them"
-                )
-            unseen = {
-                "group": f"unseen values of “{worst.column}”",
-                "order": f"unseen stretches of “{worst.column}”",
-                "file": "unseen stretches of the file",
-            }[worst.kind]
-            parts.append(
-                f"Random folds are too optimistic: {result.model} get{'s' if result.model.startswith('a ') else ''} "
-                f"{show(result.score)} on random rows, but {show(worst.score)} on {unseen} "
-                f"({100 * worst.loss.value:.1f} ± {100 * worst.loss.error:.1f} points less). {advice}"
-            )
-            named.append(worst.column)
-        elif result.scores:
-            kinds = {"group": "unseen values of “{}”", "order": "stretches of “{}”", "file": "stretches of the file"}
-            tried = " and ".join(f"{show(one.score)} on {kinds[one.kind].format(one.column)}" for one in result.scores)
-            most = max(result.scores, key=lambda one: one.loss.value)
-            if most.loss.value >= LARGE_GAIN:
-                step = f"{100 * most.loss.value:.1f} ± {100 * most.loss.error:.1f} points"
-                text = f"Random folds may be too optimistic: {show(result.score)} on random rows, {tried}"
-                return self.say("unknown", f"{text}. The loss ({step}) may be chance: only more rows can tell.")
+    def claims(self, result: SplitResult, inspection: Inspection) -> Iterator[Claim]:
+        n, worst, over_guess = result.n_rows, result.worst, result.over_guess
+        model = {"model": result.model, "unit": "accuracy" if result.is_classification else "R²"}
+        scaling = {"scaling": inspection.source.normalise}
+        yield Claim("score", result.score, n_rows=n, of=model | scaling | {"folds": "random"})
+        yield Claim("gain over a guess", over_guess.value, n_rows=n, of=model | {"error": over_guess.error})
+        for one in result.scores:
+            columns, folds = (one.column,) if one.column else (), {"folds": one.kind, "groups": one.n_groups}
+            yield Claim("score", one.score, columns, n, of=model | scaling | folds)
+            of = model | folds | {"error": one.loss.error, "by target": one.is_by_target}
+            yield Claim("loss", one.loss.value, columns, n, of=of)
+        if worst is None:
             noticed = max(_LEAST_LOSS, *(one.loss.noticed(len(result.scores)) for one in result.scores))
-            parts.append(
-                f"Random folds are not too optimistic: {show(result.score)} on random rows, {tried}; a loss of "
-                f"{100 * noticed:.1f} points would have been noticed"
+            yield Claim("optimism", 0.0, n_rows=n, least=noticed, of=model)
+        else:
+            columns = (worst.column,) if worst.column else ()
+            yield Claim("optimism", worst.loss.value, columns, n, of=model | {"folds": worst.kind})
+
+    def describe(self, claims: Claims, inspection: Inspection) -> Finding | None:
+        (random, *scores), losses = claims.of("score"), claims.of("loss")
+        over_guess, optimism = claims.of("gain over a guess")[0], claims.of("optimism")[0]
+        if not Gain(over_guess.value, over_guess.of["error"]).is_real():
+            return None
+        if optimism.value:
+            place = next(
+                place
+                for place, loss in enumerate(losses)
+                if (loss.columns, loss.of["folds"]) == (optimism.columns, optimism.of["folds"])
             )
-        return self.say(status, sentences(parts), "accuracy").about(columns=[column for column in named if column])
+            return self._too_optimistic(random, scores[place], losses[place])
+        kinds = {"group": "unseen values of “{}”", "order": "stretches of “{}”", "file": "stretches of the file"}
+        tried = " and ".join(f"{shown_score(one)} on {kinds[one.of['folds']].format(*one.columns)}" for one in scores)
+        most = max(losses, key=lambda loss: loss.value)
+        if most.value >= LARGE_GAIN:
+            text = f"Random folds may be too optimistic: {shown_score(random)} on random rows, {tried}"
+            return self.say("unknown", f"{text}. The loss ({_points(most)}) may be chance: only more rows can tell.")
+        noticed = 100 * (optimism.least or 0.0)
+        text = (
+            f"Random folds are not too optimistic: {shown_score(random)} on random rows, {tried}; a loss of "
+            f"{noticed:.1f} points would have been noticed"
+        )
+        return self.say("fine", sentences([text]), "accuracy")
+
+    def _too_optimistic(self, random: Claim, score: Claim, loss: Claim) -> Finding:
+        folds, columns = loss.of["folds"], loss.columns
+        advice = "Split by “{}”" if folds == "group" else "Split off whole stretches, not random rows"
+        if loss.of["by target"]:
+            advice = (
+                "The target rises or falls along the file: if rows were collected in this order, split off whole "
+                "stretches; if they were sorted later, shuffle them"
+            )
+        unseen = {
+            "group": "unseen values of “{}”",
+            "order": "unseen stretches of “{}”",
+            "file": "unseen stretches of the file",
+        }[folds]
+        get = "gets" if random.of["model"] == "linear" else "get"
+        text = (
+            f"Random folds are too optimistic: {model_name(random)} {get} {shown_score(random)} on random rows, but "
+            f"{shown_score(score)} on {unseen.format(*columns)} ({_points(loss)} less)"
+        )
+        return self.say("warning", sentences([text, advice.format(*columns)]), "accuracy").about(columns=columns)
 
     def pictures(self, result: SplitResult) -> Iterator[Picture]:
         words = "The score of one model with several ways to split the rows."
@@ -377,6 +425,10 @@ class Splits(Question[SplitResult]):
             "difference shows how optimistic random folds are."
         )
         yield Picture("groups", result, plot_splits, words, explanation)
+
+
+def _points(loss: Claim) -> str:
+    return f"{100 * loss.value:.1f} ± {100 * loss.of['error']:.1f} points"
 
 
 def plot_splits(result: SplitResult, revision: str = "") -> go.Figure:

@@ -21,7 +21,7 @@ from rfviz.figures.lines import M_TITLE
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, map_style, rgba, styled
 from rfviz.inspection.drawing import HEIGHT, level
-from rfviz.inspection.finding import Finding
+from rfviz.inspection.finding import Claim, Claims, Finding
 from rfviz.inspection.question import SCORES, Picture, Question
 from rfviz.inspection.raw import spread_rows
 from rfviz.inspection.sample import Sample, scaling_of, take_sample
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LARGE_GAIN",
+    "SCORE",
     "Curve",
     "Gain",
     "Structure",
@@ -46,13 +47,17 @@ __all__ = [
     "agreement_of",
     "inspect_structure",
     "losses_in_folds",
+    "model_name",
     "plot_structure",
+    "shown_score",
     "standard_error",
     "stratified_folds",
 ]
 
 _ROWS, _FOLDS, _FEWEST_ROWS = 2500, 5, 40
 _SMALLEST_CLASS, _FEWEST_DIFFERENT = 10, 10
+# Of a class with a larger share of the rows only some are used.
+_FREQUENT = 0.9
 _GRID = (10, 20, 50, 100, 200, 400)
 _SPECS: tuple[MapSpec[FeatureMap], ...] = (
     MapSpec(RandomFourier, gamma="median", random_state=0),
@@ -69,6 +74,20 @@ _ZEROS, _HEAVY = 0.2, 30.0
 _TOO_GOOD = 0.005
 #: Gain over a linear model, or loss on other folds, that matters in practice, in accuracy or R².
 LARGE_GAIN = 0.05
+#: What is claimed by the score of a model.
+SCORE = (
+    "The share of right labels (`unit` accuracy), or one less the mean squared error over the variance of all targets "
+    "(R²). Rows are predicted by `model` after it was fitted to the other four of five `folds`. random: drawn, every "
+    "class spread evenly; with other draws the score differs by about `error`. group: whole values of the column, "
+    "about as many rows in each fold. order, file: stretches of rows in the order of the column or of the file, of "
+    "each class by itself. Up to 2,500 rows are drawn; of a class with more than nine tenths of all rows, as many as "
+    "all others have, at least 30. Columns are numbers and indicators of words, scaled by the rows fitted to; rows "
+    "with gaps are left out, or filled in with medians, as the user chose, so that of `all rows` there are `usable "
+    "rows`. guess: the largest class, or the mean, of the rows fitted to. linear: logistic regression, its inverse "
+    "penalty of 0.001 to 100 chosen by the log loss of every fifth row, or ridge regression, its penalty chosen by "
+    "leave-one-out errors. Else ridge regression on `features` random features of that name, with seed 0. `error`: of "
+    "Nadeau and Bengio (2003), the root of 9/4 of the variance of the rows’ losses over their number."
+)
 
 
 @dataclass(frozen=True)
@@ -129,13 +148,19 @@ class Transformed:
 
     Attributes
     ----------
-    why : str
-        The peculiarity of the target.
+    zeros : float
+        Share of targets that are 0.
+    reach : float
+        How many times as far from the median as the quartiles are apart the farthest target lies.
+    least : float
+        The smallest target.
     linear, best : float
         R² of its ranks.
     """
 
-    why: str
+    zeros: float
+    reach: float
+    least: float
     linear: float
     best: float
     has_signal: bool
@@ -159,8 +184,8 @@ class StructureResult:
     curves : tuple of Curve
     rows : ndarray of int, shape (n_rows,)
         Places in the data set of the rows that were used.
-    is_thinned : bool
-        Whether rows of a frequent class were left out.
+    largest : float or None
+        The share of the largest class, if rows of it were left out.
     transformed : Transformed or None
         The same of the ranks of a target with many zeros or a heavy tail.
     """
@@ -177,7 +202,7 @@ class StructureResult:
     m_grid: tuple[int, ...]
     curves: tuple[Curve, ...]
     rows: np.ndarray
-    is_thinned: bool = False
+    largest: float | None = None
     transformed: Transformed | None = None
 
     @property
@@ -233,25 +258,22 @@ def inspect_structure(dataset: Dataset, how: str = "automatic", progress: Progre
     X, y, rows = _learnable(dataset)
     is_classes = bool(dataset.target_names)
     result = _compare(X, y, rows, is_classes, scaling_of(dataset, how), progress)
-    result = replace(result, is_thinned=is_classes and len(rows) < min(_ROWS, dataset.n_samples))
-    why = "" if is_classes else _tail(y)
-    if not why:
+    if is_classes and _has_frequent_class(dataset):
+        result = replace(result, largest=float(np.bincount(y).max()) / len(y))
+    zeros, reach = (0.0, 0.0) if is_classes else _tail(y)
+    if zeros < _ZEROS and reach <= _HEAVY:
         return result
     ranks = norm.ppf((rankdata(y) - 0.5) / len(y))
     other = _compare(X, ranks, rows, False, scaling_of(dataset, how), progress)
     best = max(other.linear, *(curve.scores[-1] for curve in other.curves))
-    return replace(result, transformed=Transformed(why, other.linear, best, other.has_signal))
+    return replace(result, transformed=Transformed(zeros, reach, float(y.min()), other.linear, best, other.has_signal))
 
 
-def _tail(y: np.ndarray) -> str:
-    """Return a clause about many zeros or a heavy tail of a target, or an empty string if it has neither."""
-    zeros = float(np.mean(y == 0))
+def _tail(y: np.ndarray) -> tuple[float, float]:
+    """Return the share of zeros of a target, and how many times as far from the middle as usual it reaches."""
     low, middle, high = np.quantile(y, (0.25, 0.5, 0.75))
     spread = high - low if high > low else float(np.mean(np.abs(y - middle)))
-    reach = float(np.abs(y - middle).max()) / max(spread, 1e-300)
-    said = [f"{zeros:.0%} zeros"] if zeros >= _ZEROS else []
-    said += [f"values up to {reach:,.0f} times as far from the middle as usual"] if reach > _HEAVY else []
-    return " and ".join(said)
+    return float(np.mean(y == 0)), float(np.abs(y - middle).max()) / max(float(spread), 1e-300)
 
 
 def _compare(
@@ -314,6 +336,10 @@ def agreement_of(predicted: np.ndarray, y: np.ndarray, folds: np.ndarray, is_cla
     return excess / np.sqrt(variance) if variance > 0 else 0.0
 
 
+def _has_frequent_class(dataset: Dataset) -> bool:
+    return dataset.y is not None and np.bincount(dataset.y).max() > _FREQUENT * len(dataset.y)
+
+
 def _learnable(dataset: Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Choose the rows to use, and return them with their labels and places.
 
@@ -327,7 +353,7 @@ def _learnable(dataset: Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     if dataset.n_samples < _FEWEST_ROWS:
         raise DataError(f"Learning needs at least {_FEWEST_ROWS} rows to hold some out; there are {dataset.n_samples}.")
     rows = take_sample(dataset, "none", _ROWS).places
-    if dataset.target_names and np.bincount(dataset.y).max() > 0.9 * len(dataset.y):
+    if dataset.target_names and _has_frequent_class(dataset):
         rows = np.sort(spread_rows(dataset.n_samples, _ROWS, dataset.y, times=1))
     y = dataset.y[rows]
     if dataset.target_names:
@@ -500,72 +526,124 @@ class Structure(Question[StructureResult]):
         "all others have together, so that a guess is right half of the time."
     )
 
+    kinds: ClassVar = {
+        "score": SCORE,
+        "gain": (
+            "The score of `model` less that of a linear model on the same rows and folds. `error`: as of a score, of "
+            "the differences of losses. If the gain is no larger than chance brings in one of a hundred tables (over "
+            "both maps), one of `least` would have been in about nine of ten."
+        ),
+        "enough features": (
+            "The smallest of 10, 20, 50, 100, 200 and 400 features of `model` with which the score is within its error "
+            "of that of the most."
+        ),
+        "agreement": (
+            "How many standard deviations the predictions of `model` agree more with the labels (the number of "
+            "matches, or the sum of products of ranks) than labels shuffled within folds. Predictions that agree by "
+            "less than what chance brings in one of a hundred tables, over all models, find nothing."
+        ),
+        "largest class share": (
+            "The share of the largest class among the rows that were used, where only some of its rows are."
+        ),
+        "zeros": "The share of targets that are 0, told next to other peculiarities of a target.",
+        "farthest target": (
+            "How far the farthest target lies from the median, over the distance of the quartiles (or the mean "
+            "absolute deviation from the median, if these are equal)."
+        ),
+        "least target": "The smallest target that was used.",
+        "score of ranks": "The largest score, as above, of the normal scores of the target’s ranks, of all models.",
+    }
+
     def compute(self, inspection: Inspection) -> StructureResult:
         return inspect_structure(inspection.dataset, inspection.source.normalise, inspection.progress)
 
-    def describe(self, result: StructureResult, inspection: Inspection) -> Finding:
-        rows, how = inspection.rows, inspection.source.normalise
+    def claims(self, result: StructureResult, inspection: Inspection) -> Iterator[Claim]:
+        n, best = result.n_rows, result.best
+        unit = {"unit": "accuracy" if result.is_classification else "R²"}
+        random = unit | {"folds": "random", "scaling": inspection.source.normalise}
+        yield Claim("score", result.guess, n_rows=n, of=random | {"model": "guess"} | inspection.rows.counts)
+        yield Claim("score", result.linear, n_rows=n, of=random | {"model": "linear", "error": result.linear_error})
+        yield Claim("agreement", result.linear_agreement, n_rows=n, of={"model": "linear"})
+        for curve in sorted(result.curves, key=lambda curve: curve is not best):
+            model, n_curves = {"model": curve.label, "features": result.m_grid[-1]}, len(result.curves)
+            error, gain = float(curve.errors[-1]), curve.gain
+            yield Claim("score", float(curve.scores[-1]), n_rows=n, of=random | model | {"error": error})
+            least = None if gain.is_real(n_curves) else gain.noticed(n_curves)
+            yield Claim("gain", float(gain.value), n_rows=n, least=least, of=unit | model | {"error": gain.error})
+            yield Claim("enough features", curve.reached, n_rows=n, of=model)
+            yield Claim("agreement", curve.agreement, n_rows=n, of=model)
+        if result.largest is not None:
+            yield Claim("largest class share", result.largest, n_rows=n)
+        if (other := result.transformed) is not None:
+            yield Claim("zeros", other.zeros, n_rows=n)
+            yield Claim("farthest target", other.reach, n_rows=n)
+            yield Claim("least target", other.least, n_rows=n)
+            yield Claim("score of ranks", float(other.best), n_rows=n, of=unit | {"is learnt": other.has_signal})
         splits = inspection.answer("groups")  # by its name, for it asks this question itself
-        best = result.best
-        values = {"maps": ["RandomFourier", "RandomMaxout"], "normalise": how}
-        show = share if result.is_classification else r_squared
-        linear, top = show(result.linear), show(best.scores[-1])
-        guess = show(result.guess) if result.is_classification else "R² 0"
-        of = f"by {counted(result.n_rows, 'row')}{rows.of_all(result.n_rows)}"
-        if result.is_thinned:
-            of += ", half of them of the largest class"
-        step = f"{100 * abs(best.gain.value):.1f} ± {100 * best.gain.error:.1f} points"
-        status, worst = "look", None if splits is None else splits.worst
-        if worst is not None and splits is not None:
-            apart = {
-                "group": f"unseen “{worst.column}”",
-                "order": f"unseen stretches of “{worst.column}”",
+        if splits is not None and (worst := splits.worst) is not None:
+            model = {"model": splits.model, "folds": worst.kind, "scaling": inspection.source.normalise}
+            yield Claim("score", worst.score, (worst.column,) if worst.column else (), n, of=unit | model)
+
+    def describe(self, claims: Claims, inspection: Inspection) -> Finding:
+        guess, linear, best, *others = claims.of("score")
+        gain, n, is_classes = claims.of("gain")[0], guess.n_rows, guess.of["unit"] == "accuracy"
+        apart = next((claim for claim in others if claim.of["folds"] != "random"), None)
+        values = {"maps": ["RandomFourier", "RandomMaxout"], "normalise": inspection.source.normalise}
+        line, top, guessed = map(shown_score, (linear, best, guess))
+        guessed = guessed if is_classes else "R² 0"
+        of = f"by {counted(n, 'row')}{inspection.rows.of_all(n)}{_of_the_largest(claims)}"
+        step = f"{100 * abs(gain.value):.1f} ± {100 * gain.of['error']:.1f} points"
+        gains = [Gain(claim.value, claim.of["error"]) for claim in claims.of("gain")]
+        ranks, status = claims.get("score of ranks"), "look"
+        if apart is not None:
+            unseen = {
+                "group": "unseen “{}”",
+                "order": "unseen stretches of “{}”",
                 "file": "unseen stretches of the file",
-            }[worst.kind]
+            }
             text = (
-                f"On random rows a linear model reaches {linear} and random features {top}, but {splits.model} only "
-                f"{show(worst.score)} on {apart}: judge models there, not on random rows"
+                f"On random rows a linear model reaches {line} and random features {top}, but "
+                f"{model_name(apart)} only {shown_score(apart)} on {unseen[apart.of['folds']].format(*apart.columns)}: "
+                "judge models there, not on random rows"
             )
-        elif result.is_nonlinear:
+        elif any(one.is_real(len(gains)) for one in gains):
             text = (
-                f"There is structure that a linear model misses: it reaches {linear}, {best.label} features {top} "
-                f"({step} more); {best.reached} of them are enough"
+                f"There is structure that a linear model misses: it reaches {line}, {best.of['model']} features {top} "
+                f"({step} more); {claims.of('enough features')[0].value} of them are enough"
             )
-        elif not result.has_signal:
-            what = "the labels depend" if result.is_classification else "the target depends"
+        elif not _has_signal(claims):
+            what = "the labels depend" if is_classes else "the target depends"
+            literally = max(linear.value, best.value) <= (guess.value if is_classes else 0.0)
             text = (
-                f"A linear model ({linear}) and random features ({top}) are no better than a guess ({guess}): neither "
-                f"finds that {what} on the columns"
+                f"A linear model ({line}) and random features ({top}) are no better than a guess ({guessed})"
+                f"{'' if literally else ' by more than chance brings'}: neither finds that {what} on the columns"
             )
-            if result.transformed is not None:
-                other = result.transformed
-                text += f". The target has {other.why}"
-                if other.has_signal:
-                    text += f"; its ranks can be learnt (R² {other.best:.2f}), so predict its logarithm or its rank"
+            if ranks is not None:
+                text += f". The target has {_peculiarity(claims)}"
+                if ranks.of["is learnt"]:
+                    text += f"; its ranks can be learnt (R² {ranks.value:.2f}), so predict {_other_form(claims)}"
                 else:
                     text += "; its ranks cannot be learnt either"
-        elif result.transformed is not None and result.transformed.best > max(result.linear, best.scores[-1]) + 0.1:
-            other = result.transformed
+        elif ranks is not None and ranks.value > max(linear.value, best.value) + 0.1:
             text = (
-                f"A linear model reaches {linear} and random features {top}, but R² {other.best:.2f} of the target’s "
-                f"ranks. The target has {other.why}: predict its logarithm or its rank"
+                f"A linear model reaches {line} and random features {top}, but R² {ranks.value:.2f} of the target’s "
+                f"ranks. The target has {_peculiarity(claims)}: predict {_other_form(claims)}"
             )
-        elif result.is_worse:
+        elif all(one.is_loss() for one in gains):
             text = (
-                f"A linear model reaches {linear}, random features {top}: {step} less. {result.m_grid[-1]} features "
+                f"A linear model reaches {line}, random features {top}: {step} less. {best.of['features']} features "
                 "with one width for all columns can blur what single columns say"
             )
             status = "fine"
         else:
-            clear = result.linear > result.guess + (0.0 if not result.is_classification else 0.5 * result.linear_error)
-            shown = f"where a guess gets {guess}, " if result.is_classification and clear else ""
+            clear = is_classes and linear.value > guess.value + 0.5 * linear.of["error"]
+            shown = f"where a guess gets {guessed}, " if clear else ""
             text = (
-                f"A linear model reaches {linear} and random features {top}, {shown}so the columns tell something "
-                f"about the label; {_no_gain(best.gain, len(result.curves))}"
+                f"A linear model reaches {line} and random features {top}, {shown}so the columns tell something "
+                f"about the label; {_no_gain(gains[0], gain.least)}"
             )
             status = "fine"
-        wrong = 1.0 - max(result.linear, 0.0)
-        if result.is_classification and wrong <= min(_TOO_GOOD, 0.1 * (1.0 - result.guess)):
+        if is_classes and 1.0 - linear.value <= min(_TOO_GOOD, 0.1 * (1.0 - guess.value)):
             text += ". So few errors are rare: check that no columns were computed from the label"
             status = "look"
         return self.say(status, f"{text}. Judged {of}.", "accuracy", values)
@@ -578,14 +656,50 @@ class Structure(Question[StructureResult]):
         return f"Cross-validated on {result.n_rows:,} rows in {result.n_folds} parts."
 
 
-def _no_gain(gain: Gain, comparisons: int) -> str:
+def shown_score(claim: Claim) -> str:
+    """Write a claimed score in its unit."""
+    return share(claim.value) if claim.of["unit"] == "accuracy" else r_squared(claim.value)
+
+
+def model_name(claim: Claim) -> str:
+    """Return what a claim calls its model, as a part of a sentence."""
+    return "a linear model" if claim.of["model"] == "linear" else f"{claim.of['model']} features"
+
+
+def _has_signal(claims: Claims) -> bool:
+    found = [claim.value for claim in claims.of("agreement")]
+    return max(found) > norm.isf(_FALSE_ALARM / len(found))
+
+
+def _of_the_largest(claims: Claims) -> str:
+    """Say how many rows are of the largest class, where only some of these are used."""
+    part = claims.value("largest class share")
+    if part is None:
+        return ""
+    return f", {'half' if abs(part - 0.5) < 0.005 else share(part)} of them of the largest class"
+
+
+def _peculiarity(claims: Claims) -> str:
+    """Return a clause about many zeros or a heavy tail of a target."""
+    zeros, reach = claims.value("zeros"), claims.value("farthest target")
+    said = [f"{share(zeros)} zeros"] if zeros >= _ZEROS else []
+    said += [f"values up to {reach:,.0f} times as far from the middle as usual"] if reach > _HEAVY else []
+    return " and ".join(said)
+
+
+def _other_form(claims: Claims) -> str:
+    """Return what to predict instead of a target: only numbers above 0 have a logarithm."""
+    return "its logarithm or its rank" if claims.value("least target") > 0 else "its rank"
+
+
+def _no_gain(gain: Gain, least: float | None) -> str:
     """Say of a difference that is not real how large it is, and how large it had to be."""
     if not gain.error:
         return "random features get the same rows right"
     size = f"{100 * gain.value:+.1f} ± {100 * gain.error:.1f} points".replace("-", "−")
     if gain.value >= LARGE_GAIN:
         return f"the gain ({size}) may be noise: only more rows can tell"
-    noticed = f"one of {100 * gain.noticed(comparisons):.1f} points would have been noticed"
+    noticed = f"one of {100 * (least or 0.0):.1f} points would have been noticed"
     return f"no gain beyond noise from random features ({size}; {noticed})"
 
 

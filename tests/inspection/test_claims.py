@@ -53,10 +53,20 @@ def tables():
         "tail": (target.assign(price=np.exp(3.0 * x)), "price"),
         "squares": (plain.assign(z=x**2 + 0.1 * g.normal(size=N)), None),
         "walk": (walk, None),
+        "noise": (plain.assign(kind=np.random.default_rng(2).choice(["a", "b"], N)), "kind"),
+        "groups": (patients(), "kind"),
         "weak": (weak, None),
         "constant": (pd.DataFrame({"x": np.ones(50), "y": np.ones(50)}), None),
         "short": (classes[:12], "kind"),
     }
+
+
+def patients():
+    g = np.random.default_rng(3)
+    patient = np.repeat(np.arange(24), 10)
+    frame = pd.DataFrame(g.normal(size=(24, 3))[patient] + 0.05 * g.normal(size=(N, 3)), columns=list("xzw"))
+    frame = frame.assign(patient=patient, kind=g.choice(["ill", "well"], 24)[patient])
+    return frame.sample(frac=1.0, random_state=0, ignore_index=True)
 
 
 TABLES = tables()

@@ -3,9 +3,15 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import norm
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import rfviz
 from rfviz.cache import Cache
+from rfviz.datasets import Dataset
 from rfviz.datasets.files import read_upload
 from rfviz.errors import DataError
 from rfviz.inspection.finding import records
@@ -457,7 +463,9 @@ def test_a_target_with_zeros_and_a_long_tail_is_tried_by_its_ranks():
     y[:5] = 1e6
     frame = {f"x{i}": X[:, i] for i in range(4)} | {"label": y}
     found = {one.name: one for one in inspected(frame, target="numbers").findings()}
-    assert "predict its logarithm or its rank" in found["Linear or not"].text
+    assert "predict its rank" in found["Linear or not"].text  # 0 has no logarithm
+    positive = finding(frame | {"label": np.where(y == 0, 0.01, y)}, "Linear or not", target="numbers")
+    assert "predict its logarithm or its rank" in positive.text and "zeros" not in positive.text
     assert "zeros" in found["Linear or not"].text and "label" in found["Odd values"].columns
     plain = finding(frame | {"label": X[:, 0] + 0.1 * X[:, 1]}, "Linear or not", target="numbers")
     assert "logarithm" not in plain.text
@@ -578,6 +586,43 @@ def test_a_rare_class_is_judged_by_all_of_its_rows_and_a_guess_is_right_half_of_
     found = finding(frame, "Linear or not")
     assert f"Judged by {2 * n_rare} rows" in found.text and "half of them of the largest class" in found.text
     assert "where a guess gets 50%" in found.text
+
+
+def test_what_the_largest_class_has_of_the_rows_used_is_told_where_some_are_left_out():
+    g = np.random.default_rng(9)
+    frame = {f"x{i}": g.normal(size=1000) for i in range(3)} | {"label": np.where(np.arange(1000) % 66, "no", "yes")}
+    found = finding(frame, "Linear or not")
+    assert found.text.endswith("Judged by 46 rows (drawn from 1,000), 65% of them of the largest class.")
+    assert found.claims.value("largest class share") == 30 / 46 and found.claims.value("score") == 30 / 46
+    assert found.claims.get("score").of["model"] == "guess" and found.claims.get("score").n_rows == 46
+
+
+@pytest.mark.slow
+def test_rows_of_wide_tables_are_fewer_but_of_all_classes():
+    wide = inspect_structure(
+        Dataset("wide", np.random.default_rng(0).normal(size=(320, 13_000)), np.arange(320) % 2, ("a", "b"))
+    )
+    assert wide.n_rows < 320 and wide.largest is None
+
+
+def test_gains_and_losses_are_claimed_with_their_errors_and_what_would_have_been_noticed():
+    g = np.random.default_rng(2)
+    x = g.normal(size=(400, 2))
+    found = finding(
+        {"x": x[:, 0], "z": x[:, 1], "label": np.where(x[:, 0] + 0.5 * x[:, 1] > 0, "a", "b")}, "Linear or not"
+    )
+    scores = found.claims.of("score")
+    assert [claim.of["model"] for claim in scores] == [
+        "guess",
+        "linear",
+        *(c.of["model"] for c in found.claims.of("gain")),
+    ]
+    for score, gain in zip(scores[2:], found.claims.of("gain"), strict=True):
+        assert gain.value == pytest.approx(score.value - scores[1].value)
+        assert gain.least == pytest.approx((norm.isf(0.005) + norm.isf(0.1)) * gain.of["error"], rel=1e-3)
+    model = make_pipeline(StandardScaler(), LogisticRegression(C=10.0))
+    again = cross_val_score(model, x, x @ [1, 0.5] > 0, cv=StratifiedKFold(5, shuffle=True, random_state=0)).mean()
+    assert abs(again - scores[1].value) < 4 * scores[1].of["error"]
 
 
 # --- columns that act together ----------------------------------------------------------------------------------------
