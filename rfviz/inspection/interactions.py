@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from rfviz.analysis.interactions import MOST_CLASSES, find_interactions
+from rfviz.analysis.interactions import MOST_CLASSES, Evidence, find_interactions
 from rfviz.analysis.interactions import Interactions as FoundInteractions
 from rfviz.errors import DataError
 from rfviz.figures.quick import literal, trace
 from rfviz.figures.template import COLOURS, SEQUENCE, rgba, styled
 from rfviz.inspection.drawing import HEIGHT
-from rfviz.inspection.finding import Finding
+from rfviz.inspection.finding import Claim, Claims, Finding
 from rfviz.inspection.question import Picture, Question
 from rfviz.inspection.raw import Raw, Whole
 from rfviz.inspection.sample import column_name, take_sample
 from rfviz.inspection.splits import Splits, SplitScore, groups_apart
-from rfviz.inspection.words import plural, r_squared, share
+from rfviz.inspection.words import plural, quoted, r_squared, share
 from rfviz.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -82,6 +82,12 @@ class InteractionResult:
     def together(self) -> tuple[int, ...]:
         """The columns that act together."""
         return _together(self.found, self.is_classification)
+
+    @property
+    def bent(self) -> tuple[int, ...]:
+        """The columns that act along a curve; none if lines predict every label."""
+        is_given_away = self.is_classification and self.found.linear >= _GIVEN_AWAY
+        return self.found.bent.columns if self.found.bent.is_real() and not is_given_away else ()
 
     @property
     def important(self) -> np.ndarray:
@@ -167,30 +173,33 @@ def _between(x: np.ndarray) -> np.ndarray:
     return np.concatenate([[values[0] - step / 2], middle, [values[-1] + step / 2]])
 
 
-def _cannot_judge(result: InteractionResult) -> str:
+def _cannot_judge(claims: Claims) -> str:
     """Say why the rows that judge cannot tell whether columns act together, if they cannot."""
-    found = result.found
-    if found.noticed >= 1.0:
+    guess, line, curve = (claims.of(what)[0] for what in ("guess score", "line score", "curve score"))
+    least, is_classes = claims.of("joint gain")[0].least, guess.of["unit"] == "accuracy"
+    if least is not None and least >= 1.0:
         return "there are too few groups to tell anything from chance"
     # By chance two shares of right labels differ by as much. The mean of the rows themselves has R² 0.
-    noise = 2.0 / np.sqrt(found.n_judge) if result.is_classification else _NO_FIT
-    guess = found.guess if result.is_classification else max(found.guess, 0.0)
-    if max(found.linear, found.additive) < guess - noise:
-        unlike = "" if result.apart is None else ", for these rows are unlike those that were searched"
+    noise = 2.0 / np.sqrt(guess.n_rows) if is_classes else _NO_FIT
+    if max(line.value, curve.value) < (guess.value if is_classes else max(guess.value, 0.0)) - noise:
+        is_random = claims.of("rows searched")[0].of["apart by"] == "random"
+        unlike = "" if is_random else ", for these rows are unlike those that were searched"
         return f"the models that are to be improved are worse than a guess{unlike}"
-    if found.additive < found.linear - noise:
+    if curve.value < line.value - noise:
         return "curves do worse than lines where they were not fitted, so what they leave says nothing"
     return ""
 
 
 def named(result: InteractionResult, columns: tuple[int, ...]) -> str:
     """Return columns by their names, in the order of the table."""
-    words = [f"“{result.names[column]}”" for column in sorted(columns)]
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+    return quoted(result.names[column] for column in sorted(columns))
 
 
-def _files(result: InteractionResult, columns: tuple[int, ...]) -> list[str]:
-    return [result.sources[column] for column in columns]
+def _of_columns(result: InteractionResult, evidence: Evidence) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """Return the columns of the file that evidence is about, and what else is claimed of it."""
+    columns = tuple(dict.fromkeys(result.sources[place] for place in evidence.columns))
+    features = tuple(result.names[place] for place in sorted(evidence.columns))
+    return columns, {"features": features, "z": evidence.z}
 
 
 class Interactions(Question[InteractionResult]):
@@ -209,6 +218,41 @@ class Interactions(Question[InteractionResult]):
         "guess on the rows that judge, nothing can be said."
     )
 
+    kinds: ClassVar = {
+        "rows searched": (
+            "Rows in which columns are searched; the other n_rows − value judge. Up to 200 a column are drawn, at "
+            "least 4,000 and at most 20,000, of the `usable rows` of `all rows`. `apart by`: random halves (other "
+            "draws change the scores by their errors), or groups (values of the column in a drawn order; or 50 "
+            "stretches in the order of the column, or of the file, of each class by itself), of which the first are "
+            "searched, until they hold half of the rows. Only the `most frequent classes`, if told, count by "
+            "themselves, and all others as one."
+        ),
+        "guess score": (
+            "The share of right labels (`unit` accuracy), or R², that the largest class, or the mean, of the rows "
+            "searched reaches among those that judge."
+        ),
+        "line score": "The same of logistic regression, or least squares, on the standardised columns.",
+        "curve score": (
+            "The same of that on a curve for each column: standardised values, normal scores, and up to six hinges of "
+            "these at quantiles."
+        ),
+        "joint score": (
+            "The same of these curves and ridge regression on up to 400 random Fourier features of the columns that "
+            "the search weighs most, fitted to what the curves leave."
+        ),
+        "joint gain": (
+            "The share of the squared error that curves leave which these features take away, if they agree with it by "
+            "`z` standard deviations, more than chance brings in one of ten thousand tables, and take away 0.02 at "
+            "least; else 0, and less than `least` would not have been noticed. No `least`: single columns tell 99.5% "
+            "of the labels."
+        ),
+        "pair gain": "The same of two of these columns by themselves.",
+        "bent gain": (
+            "The share of the squared error that lines leave which the curves of these columns take away, in the same "
+            "way; else 0."
+        ),
+    }
+
     def applies(self, inspection: Inspection) -> bool:
         return inspection.raw.y is not None and not inspection.has_images
 
@@ -220,68 +264,74 @@ class Interactions(Question[InteractionResult]):
         apart = None if splits is None else splits.worst
         return inspect_interactions(inspection.raw, inspection.whole, apart, inspection.progress)
 
-    def describe(self, result: InteractionResult, inspection: Inspection) -> Finding:
-        rows = inspection.rows
-        found = result.found
-        used = found.n_search + found.n_judge
-        of = rows.of_all(used)
-        of = f", of {used:,} rows{of}" if of else ""
-        apart = result.apart
-        where = "that took no part in the search"
-        if apart is not None:
-            where = {
-                "group": f"with other values of “{apart.column}” than those searched",
-                "order": f"with a later “{apart.column}” than those searched",
-                "file": "further down the file than those searched",
-            }[apart.kind]
-        judged = f" Judged by {found.n_judge:,} rows {where}{of}."
-        get = "gets {} of the labels right" if result.is_classification else "reaches {}"
-        show = share if result.is_classification else partial(r_squared, digits=2)
+    def claims(self, result: InteractionResult, inspection: Inspection) -> Iterator[Claim]:
+        found, apart, together, bent = result.found, result.apart, result.together, result.bent
+        n, unit = found.n_judge, {"unit": "accuracy" if result.is_classification else "R²"}
+        columns = (apart.column,) if apart is not None and apart.column else ()
+        how = {"apart by": "random" if apart is None else apart.kind} | inspection.rows.counts
+        how |= {"most frequent classes": MOST_CLASSES - 1} if result.is_merged else {}
+        yield Claim("rows searched", found.n_search, columns, found.n_search + n, of=how)
+        for what in ("guess", "linear", "additive", "joint"):
+            name = {"linear": "line", "additive": "curve"}.get(what, what)
+            yield Claim(f"{name} score", float(getattr(found, what)), n_rows=n, of=unit)
+        files, of = _of_columns(result, found.together)
+        if together:
+            yield Claim("joint gain", found.together.gain, files, n, of=of)
+            for pair in found.pairs:
+                files, of = _of_columns(result, pair)
+                yield Claim("pair gain", pair.gain, files, n, of=of)
+        else:
+            is_given_away = result.is_classification and found.additive >= _GIVEN_AWAY
+            yield Claim("joint gain", 0.0, n_rows=n, least=None if is_given_away else found.noticed)
+        files, of = _of_columns(result, found.bent)
+        yield Claim("bent gain", found.bent.gain, files, n, of=of) if bent else Claim("bent gain", 0.0, n_rows=n)
+
+    def describe(self, claims: Claims, inspection: Inspection) -> Finding:
+        searched, guess, line, curve, joint = claims[:5]
+        together, bent, pairs = claims.of("joint gain")[0], claims.of("bent gain")[0], claims.of("pair gain")
+        is_classes, n_judge = guess.of["unit"] == "accuracy", guess.n_rows
+        judges = f"{n_judge:,} rows {_where(searched)}{_of(inspection, searched.n_rows)}"
+        get = "gets {} of the labels right" if is_classes else "reaches {}"
+        show = share if is_classes else partial(r_squared, digits=2)
         link = ("accuracy", {"maps": ["RandomFourier"], "normalise": "standardise"})
         # Which is why these shares are not those of other findings.
-        merged = f" (the {MOST_CLASSES - 1} most frequent classes, and the others as one)" if result.is_merged else ""
-        line, curves, joint = show(found.linear), show(found.additive), show(found.joint)
-        together = result.together
-        if together:
-            who = " and ".join(named(result, pair.columns) for pair in found.pairs[:1]) or named(result, together)
-            first = set(_files(result, found.pairs[0].columns)) if found.pairs else set[str]()
-            others = [named(result, pair.columns) for pair in found.pairs if first != {*_files(result, pair.columns)}]
-            text = f"{who} act together on the label"
-            if not found.pairs:
+        n_frequent = searched.of.get("most frequent classes")
+        merged = f" (the {n_frequent} most frequent classes, and the others as one)" if n_frequent else ""
+        lines, curves, both = show(line.value), show(curve.value), show(joint.value)
+        if together.value:
+            text = f"{_acting(together, pairs)} act together on the label"
+            if not pairs:
                 text += ", though no two of them do"
+            others = [quoted(pair.of["features"]) for pair in pairs if {*pair.columns} != {*pairs[0].columns}]
             text += f" (so do {'; '.join(others[:2])})" if others else ""
-            if found.joint - found.additive >= _SEEN:
-                text += f": a curve for each column {get.format(curves)}, with them together {joint}{merged}."
+            if joint.value - curve.value >= _SEEN:
+                text += f": a curve for each column {get.format(curves)}, with them together {both}{merged}."
             else:
-                text += (
-                    f": together they take away {share(found.together.gain)} of the squared error that curves leave."
-                )
-            text += " Give a linear model their product, or use features that see both."
-            return self.say("look", text + judged, *link).about(columns=_files(result, together))
-        if found.bent.is_real() and not (result.is_classification and found.linear >= _GIVEN_AWAY):
-            bent = found.bent.columns
-            act = plural(len(bent), "acts", "each act")
+                text += f": together they take away {share(together.value)} of the squared error that curves leave."
+            text += f" Give a linear model their product, or use features that see both. Judged by {judges}."
+            return self.say("look", text, *link).about(columns=pairs.columns or together.columns)
+        if bent.value:
+            features = bent.of["features"]
+            act = plural(len(features), "acts", "each act")
             text = (
-                f"{named(result, bent)} {act} on the label along a curve, not a line; "
-                f"no columns act together. A line for each column {get.format(line)}, a curve for each {curves}{merged}"
+                f"{quoted(features)} {act} on the label along a curve, not a line; no columns act together. A line for "
+                f"each column {get.format(lines)}, a curve for each {curves}{merged}"
             )
-            if found.additive - found.linear < _SEEN:
-                text += f": it takes away {share(found.bent.gain)} of the squared error that lines leave"
-            text += "."
-            return self.say("look", text + judged, *link).about(columns=_files(result, bent))
-        models = f"a line for each column {get.format(line)}, a curve for each {curves}"
-        if result.is_classification:
-            models += f", a guess {show(found.guess)}{merged}"
-        if reason := _cannot_judge(result):
-            judges = f"{found.n_judge:,} rows {where}{of}"
-            return self.say(
-                "unknown", f"Whether columns act together cannot be judged: {reason}. On {judges}, {models}."
-            )
-        return self.say(
-            "fine",
-            f"No sign that columns act together, or that one acts along a curve: {models}. What takes away less than "
-            f"{share(found.noticed)} of the squared error that is left would not have been noticed.{judged}",
-        )
+            if curve.value - line.value < _SEEN:
+                text += f": it takes away {share(bent.value)} of the squared error that lines leave"
+            return self.say("look", f"{text}. Judged by {judges}.", *link).about(columns=bent.columns)
+        models = f"a line for each column {get.format(lines)}, a curve for each {curves}"
+        if is_classes:
+            models += f", a guess {show(guess.value)}{merged}"
+        if reason := _cannot_judge(claims):
+            text = f"Whether columns act together cannot be judged: {reason}. On {judges}, {models}."
+            return self.say("unknown", text)
+        unseen = "Single columns tell nearly every label, so that hardly anything is left to tell"
+        if together.least is not None:
+            less = f"What takes away less than {share(together.least)} of the squared error that is left"
+            unseen = f"{less} would not have been noticed"
+        text = f"No sign that columns act together, or that one acts along a curve: {models}. {unseen}."
+        return self.say("fine", f"{text} Judged by {judges}.")
 
     def pictures(self, result: InteractionResult) -> Iterator[Picture]:
         if result.shown:
@@ -299,6 +349,25 @@ class Interactions(Question[InteractionResult]):
             "Columns that act together stand out more and more; where there are none, chance decides."
         )
         yield Picture("importances", result, plot_importances, words, explanation)
+
+
+def _where(searched: Claim) -> str:
+    """Say which rows judge."""
+    return {
+        "random": "that took no part in the search",
+        "group": "with other values of “{}” than those searched",
+        "order": "with a later “{}” than those searched",
+        "file": "further down the file than those searched",
+    }[searched.of["apart by"]].format(*searched.columns)
+
+
+def _of(inspection: Inspection, n: int) -> str:
+    of = inspection.rows.of_all(n)
+    return f", of {n:,} rows{of}" if of else ""
+
+
+def _acting(together: Claim, pairs: Sequence[Claim]) -> str:
+    return quoted(pairs[0].of["features"] if pairs else together.of["features"])
 
 
 def plot_acting(result: InteractionResult, revision: str = "") -> go.Figure:
