@@ -15,7 +15,7 @@ from rfviz.errors import DataError
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, styled
 from rfviz.inspection.drawing import HEIGHT
-from rfviz.inspection.finding import Finding
+from rfviz.inspection.finding import Claim, Claims, Finding
 from rfviz.inspection.question import Picture, Question
 from rfviz.inspection.sample import Sample
 from rfviz.inspection.words import plural, sentences, share, some_of
@@ -149,30 +149,67 @@ class Labels(Question[LabelResult]):
         "the leverage of the row, and if hardly any other residual comes close."
     )
 
+    kinds: ClassVar = {
+        "contradicted labels": (
+            "Rows whose label the other rows contradict, the most certain first, of `classes`. Ridge regression on "
+            "random Fourier features (1,000, at most four a row; seed 0) of the scaled columns, of images on 3,000 "
+            "random convolutions, gives each row a score of each class, 1 or −1 for rows alike with or without it, by "
+            "the fit to all other rows. A label is contradicted if another class has a larger score, by as much as its "
+            "own rows have more than of any other on average (or half of that across a gap), and neither class "
+            "overlaps with others: `rfviz.analysis.find_label_errors`. 0: of single wrong labels the recognised share "
+            "would be."
+        ),
+        "contradicted label": (
+            "Of one of these rows the class with the largest score but for its `label`. `margin`: the score of the "
+            "label less that."
+        ),
+        "recognised share": (
+            "The share of the rows that would be contradicted if they had the label of the next best class."
+        ),
+        "overlapping classes": (
+            "How many classes have too many rows within others for a single one to be called wrong, or fewer than 5 "
+            "rows."
+        ),
+        "share like another class": "The share of the rows of which another class has a larger score than their own.",
+    }
+
     def applies(self, inspection: Inspection) -> bool:
         return bool(inspection.raw.target_names)
 
     def compute(self, inspection: Inspection) -> LabelResult:
         return inspect_labels(inspection.dataset, inspection.sample(), inspection.progress)
 
-    def describe(self, result: LabelResult, inspection: Inspection) -> Finding:
-        rows, label = inspection.rows, inspection.raw.label
-        of = rows.of_all(result.n_rows)
-        overlap = ""
-        if result.unclear:
-            which = some_of(result.n_classes, result.unclear, "classes")
-            overlap = f"{which} {plural(len(result.unclear), 'overlaps', 'overlap')} with others"
-        recognised = result.errors.recognised
-        if not result.n_contradicted:
-            if len(result.unclear) == result.n_classes:
-                amiss = share(float(np.mean(result.errors.margins < 0)))
-                text = f"{amiss} of {result.n_rows:,} rows{of} are more like those of another class than like their own"
+    def claims(self, result: LabelResult, inspection: Inspection) -> Iterator[Claim]:
+        n, found, label = result.n_rows, result.n_contradicted, inspection.raw.label
+        columns, of = () if label is None else (label,), {"classes": result.n_classes} | inspection.rows.counts
+        yield Claim("contradicted labels", found, columns, n, of=of, rows=result.rows[:found])
+        for row, given, proposed, margin in zip(
+            result.rows[:found], result.given, result.proposed, result.margins.tolist(), strict=False
+        ):
+            of = {"label": given, "margin": margin}
+            yield Claim("contradicted label", proposed, columns, n, of=of, rows=np.array([row]))
+        yield Claim("recognised share", result.errors.recognised, columns, n)
+        yield Claim("overlapping classes", len(result.unclear), columns, n, of={"names": result.unclear})
+        yield Claim("share like another class", float(np.mean(result.errors.margins < 0)), columns, n)
+
+    def describe(self, claims: Claims, inspection: Inspection) -> Finding:
+        contradicted, unclear = claims[0], claims.of("overlapping classes")[0].of["names"]
+        n, n_rows, n_classes = contradicted.value, contradicted.n_rows, contradicted.of["classes"]
+        of, overlap = inspection.rows.of_all(n_rows), ""
+        if unclear:
+            which = some_of(n_classes, unclear, "classes")
+            overlap = f"{which} {plural(len(unclear), 'overlaps', 'overlap')} with others"
+        recognised = claims.value("recognised share")
+        if not n:
+            if len(unclear) == n_classes:
+                amiss = share(claims.value("share like another class"))
+                text = f"{amiss} of {n_rows:,} rows{of} are more like those of another class than like their own"
                 return self.say(
                     "unknown",
                     f"{text}: the classes overlap, or seem to, for many labels are wrong. So single wrong labels "
                     "cannot be told from right ones.",
                 )
-            none = f"No label of {result.n_rows:,} rows{of} is contradicted by the other rows"
+            none = f"No label of {n_rows:,} rows{of} is contradicted by the other rows"
             if recognised < _HARDLY:
                 why = overlap or "the classes lie too close to each other, or have too few rows"
                 return self.say("unknown", f"{none}, but a single wrong label would hardly be, either: {why}.")
@@ -180,18 +217,18 @@ class Labels(Question[LabelResult]):
             if overlap:
                 said.append(f"{overlap}; wrong labels cannot be recognised there")
             return self.say("fine", sentences(said))
-        n = result.n_contradicted
-        first = f"row {result.rows[0] + 1:,} is “{result.given[0]}”, but is like the rows of “{result.proposed[0]}”"
+        first = claims.of("contradicted label")[0]
+        row, given, proposed = first.rows[0] + 1, first.of["label"], first.value
         said = [
-            f"{counted(n, 'label')} of {result.n_rows:,} rows{of} {plural(n, 'is', 'are')} contradicted by the other "
-            f"rows: {first}",
+            f"{counted(n, 'label')} of {n_rows:,} rows{of} {plural(n, 'is', 'are')} contradicted by the other rows: "
+            f"row {row:,} is “{given}”, but is like the rows of “{proposed}”",
             f"Look at {plural(n, 'this row', 'these rows')} first when you check labels",
         ]
         if overlap:
             said.append(f"{overlap}; there may be more wrong labels there")
         elif recognised < _NEARLY_ALL_FOUND:
             said.append(f"There may be more: of single wrong labels about {share(recognised)} are recognised here")
-        return self.say("look", sentences(said)).about(result.rows[:n], [label] if label else [])
+        return self.say("look", sentences(said)).about(contradicted.rows, contradicted.columns)
 
     def pictures(self, result: LabelResult) -> Iterator[Picture]:
         words = "How well the labels suit their rows."
