@@ -17,13 +17,13 @@ from rfviz.datasets.files.table import NUMBER
 from rfviz.figures.quick import literal, trace
 from rfviz.figures.template import COLOURS, GREY, rgba, styled
 from rfviz.inspection.drawing import HEIGHT, MOST_POINTS, OF_ROWS
-from rfviz.inspection.finding import Finding
+from rfviz.inspection.finding import Claim, Claims, Finding
 from rfviz.inspection.labels import LabelResult, Labels
 from rfviz.inspection.question import Picture, Question
 from rfviz.inspection.raw import Raw
 from rfviz.inspection.sample import Sample, column_name
 from rfviz.inspection.targets import TargetResult, Targets
-from rfviz.inspection.words import share
+from rfviz.inspection.words import quoted, share
 from rfviz.progress import Progress, silent
 from rfviz.words import counted
 
@@ -94,13 +94,12 @@ class IntervalResult:
     def is_uneven(self) -> bool:
         """Whether intervals of one width hold too few of the rows with the widest own ones."""
         inside = self.intervals.inside[self.widest]
-        return bool(inside.mean() < _TOO_FEW and binom.cdf(inside.sum(), len(inside), _LEVEL) < _ALARM)
+        return _are_too_few(int(inside.sum()), len(inside))
 
     @property
     def is_heavy(self) -> bool:
         """Whether residuals have a heavier tail than normal ones."""
-        n = len(self.rows)
-        return bool(self.heavy > _HEAVY and binom.sf(round(self.heavy * n) - 1, n, _BEYOND) < _ALARM)
+        return _is_heavy(self.heavy, len(self.rows))
 
     def to_frame(self, most: int = 200) -> pd.DataFrame:
         """Return one row per row of the file, counted from 1, those with the widest intervals first."""
@@ -180,6 +179,14 @@ class SetResult:
         return pd.DataFrame({"label": labels, "possible classes": self.values})
 
 
+def _are_too_few(inside: int, n: int) -> bool:
+    return bool(inside / n < _TOO_FEW and binom.cdf(inside, n, _LEVEL) < _ALARM)
+
+
+def _is_heavy(beyond: float, n: int) -> bool:
+    return bool(beyond > _HEAVY and binom.sf(round(beyond * n) - 1, n, _BEYOND) < _ALARM)
+
+
 def inspect_intervals(
     raw: Raw, dataset: Dataset, sample: Sample, found: TargetResult, progress: Progress = silent
 ) -> IntervalResult:
@@ -255,6 +262,48 @@ class Uncertainty(Question[IntervalResult | SetResult]):
         "`rfviz.linear_model.prediction_intervals` and `prediction_sets` (jackknife+)."
     )
 
+    kinds: ClassVar = {
+        "interval half-width": (
+            "Half of the width of intervals around the predictions of the finding on label errors, each by all other "
+            "rows: nine tenths of the absolute residuals do not exceed it (rank ⌈0.9 n⌉)."
+        ),
+        "share inside": (
+            "The share of the rows whose target lies within the interval around its prediction, of half the width that "
+            "nine tenths of the other rows do not exceed."
+        ),
+        "share inside where noise is large": (
+            "The same of the fifth of the rows with the widest own intervals. Own widths are proportional to the size "
+            "of residuals, whose logarithm ridge regression on the scaled columns and 200 random Fourier features of "
+            "them (seed 0) predicts by all other rows; nine tenths of the residuals over it lie inside. The column, if "
+            "any, has the largest rank correlation with these widths, 0.5 at least: they are wide where it is `large` "
+            "or small."
+        ),
+        "own half-widths": (
+            "The tenth and the ninetieth percentile of half of these own widths. They are told if intervals of one "
+            "width hold fewer than 75% of that fifth, and so few would be one false alarm in a thousand."
+        ),
+        "share inside own": "The share of that fifth of the rows that lie in their own intervals.",
+        "far residuals": (
+            "The share of the rows whose absolute residual, over its own half-width, is more than `times` its median; "
+            "of normal ones, 2.5% are."
+        ),
+        "single class share": (
+            "The share of the rows that can have one class only. A class remains if the score that the finding on "
+            "label errors describes is no smaller than that which nine tenths of the rows give their own class; the "
+            "class with the largest score always does."
+        ),
+        "share with the label": (
+            "The share of the rows whose label is among the classes that they can have; of `class` alone, if it is "
+            "named: the class of 20 rows or more with the smallest share, if that is below 75% and one false alarm in "
+            "a thousand."
+        ),
+        "rows with several classes": "Rows that can have several classes.",
+        "confused with the next number": (
+            "Whether the classes are 5 to 30 whole numbers that follow each other, and the other class with the "
+            "largest score is so near that at most 5% of 999 drawn orders of the classes bring it as near on average."
+        ),
+    }
+
     def applies(self, inspection: Inspection) -> bool:
         return inspection.source.dataset.y is not None
 
@@ -265,53 +314,64 @@ class Uncertainty(Question[IntervalResult | SetResult]):
         found = inspection.answer(Targets())
         return inspect_intervals(inspection.raw, dataset, sample, found, inspection.progress)
 
-    def describe(self, result: IntervalResult | SetResult, inspection: Inspection) -> Finding:
-        rows = inspection.rows
-        n = len(result.rows)
-        of = counted(n, "row") + rows.of_all(n)
-        return self._of_sets(result, of) if isinstance(result, SetResult) else self._of_intervals(result, of)
+    def claims(self, result: IntervalResult | SetResult, inspection: Inspection) -> Iterator[Claim]:
+        counts = inspection.rows.counts
+        return (
+            _claims_of_sets(result, counts) if isinstance(result, SetResult) else _claims_of_intervals(result, counts)
+        )
 
-    def _of_intervals(self, result: IntervalResult, of: str) -> Finding:
-        intervals, widest = result.intervals, result.widest
-        text = f"Intervals of ± {intervals.width:.3g} around predictions hold {share(intervals.inside.mean())} of {of}"
-        rows = result.rows[widest]
-        if result.is_uneven:
-            own = np.quantile(intervals.widths, (0.1, 0.9))
-            place = f", where “{result.where}” is {'large' if result.is_large else 'small'}" if result.where else ""
+    def describe(self, claims: Claims, inspection: Inspection) -> Finding:
+        n = claims[0].n_rows
+        of = counted(n, "row") + inspection.rows.of_all(n)
+        return self._of_intervals(claims, of) if claims.get("share inside") else self._of_sets(claims, of)
+
+    def _of_intervals(self, claims: Claims, of: str) -> Finding:
+        width, (inside,) = claims[0].value, claims.of("share inside")
+        noisy, far = claims.of("share inside where noise is large")[0], claims.of("far residuals")[0]
+        is_uneven = _are_too_few(round(noisy.value * noisy.n_rows), noisy.n_rows)
+        text = f"Intervals of ± {width:.3g} around predictions hold {share(inside.value)} of {of}"
+        there = f"{share(noisy.value)} of the fifth of them where the noise is largest"
+        if is_uneven:
+            least, most = claims.value("own half-widths")
+            size = "large" if noisy.of.get("large") else "small"
+            place = f", where {quoted(noisy.columns)} is {size}" if noisy.columns else ""
             text += (
-                f", but {share(intervals.inside[widest].mean())} of the fifth of them where the noise is "
-                f"largest{place}. Let widths follow the noise: intervals from ± {own[0]:.3g} to ± {own[1]:.3g} hold "
-                f"{share(intervals.inside_own[widest].mean())} there"
+                f", but {there}{place}. Let widths follow the noise: intervals from ± {least:.3g} to ± {most:.3g} hold "
+                f"{share(claims.value('share inside own'))} there"
             )
         else:
-            text += f", and {share(intervals.inside[widest].mean())} of the fifth of them where the noise is largest"
-        if result.is_heavy:
+            text += f", and {there}"
+        is_heavy = _is_heavy(far.value, far.n_rows)
+        if is_heavy:
             text += (
-                f". Residuals have a heavy tail: {share(result.heavy)} are more than {_FAR:.1f} times the median "
-                "(of normal residuals, 2.5%). Judge models by absolute errors: squared errors depend on a few rows"
+                f". Residuals have a heavy tail: {share(far.value)} are more than {far.of['times']:.1f} times the "
+                "median (of normal residuals, 2.5%). Judge models by absolute errors: squared errors depend on a few "
+                "rows"
             )
-        status = "look" if result.is_uneven or result.is_heavy else "fine"
-        columns = [result.where] if result.is_uneven and result.where else []
-        return self.say(status, f"{text}.").about(rows if result.is_uneven else rows[:0], columns)
+        found = self.say("look" if is_uneven or is_heavy else "fine", f"{text}.")
+        return found.about(noisy.rows, noisy.columns) if is_uneven else found
 
-    def _of_sets(self, result: SetResult, of: str) -> Finding:
-        several, missed = result.values > 1, result.missed
-        held, text = share(result.held.mean()), "Judged by the other rows, "
-        if several.any():
-            one, more = share(float(np.mean(~several))), share(float(np.mean(several)))
-            text += f"{one} of {of} can have a single class only, {more} several; the label is among these for {held}"
+    def _of_sets(self, claims: Claims, of: str) -> Finding:
+        single, several, (held, *missed) = (
+            claims[0],
+            claims.of("rows with several classes")[0],
+            claims.of("share with the label"),
+        )
+        text = "Judged by the other rows, "
+        if several.value:
+            one, more = share(single.value), share(several.value / several.n_rows)
+            text += f"{one} of {of} can have a single class only, {more} several; the label is among these for "
+            text += share(held.value)
         else:
-            text += f"each of {of} can have a single class only, which is the label for {held}"
-        status = "fine"
-        if missed is not None:
-            code, part = missed
-            text += f". For the class “{result.classes[code]}” this is only {share(part)}: judge each class by itself"
-            status = "look"
-        if result.in_order:
+            text += f"each of {of} can have a single class only, which is the label for {share(held.value)}"
+        if missed:
+            name, part = missed[0].of["class"], share(missed[0].value)
+            text += f". For the class “{name}” this is only {part}: judge each class by itself"
+        if claims.value("confused with the next number"):
             text += (
                 ". The classes are numbers, and rows are most like those of the next number: predict the number as well"
             )
-        return self.say(status, f"{text}.").about(result.rows[several])
+        return self.say("look" if missed else "fine", f"{text}.").about(several.rows)
 
     def pictures(self, result: IntervalResult | SetResult) -> Iterator[Picture]:
         words = "How far off predictions of each row by all others are, or which classes they leave open."
@@ -329,6 +389,32 @@ class Uncertainty(Question[IntervalResult | SetResult]):
         if isinstance(result, SetResult):
             return "Rows that can have several classes, counted from 1."
         return "The rows with the widest intervals, counted from 1."
+
+
+def _claims_of_intervals(result: IntervalResult, counts: dict[str, int]) -> Iterator[Claim]:
+    intervals, widest, n = result.intervals, result.widest, len(result.rows)
+    yield Claim("interval half-width", intervals.width, n_rows=n, of=counts)
+    yield Claim("share inside", float(intervals.inside.mean()), n_rows=n)
+    columns, of = ((result.where,), {"large": result.is_large}) if result.where else ((), {})
+    inside = float(intervals.inside[widest].mean())
+    yield Claim("share inside where noise is large", inside, columns, len(widest), of=of, rows=result.rows[widest])
+    if result.is_uneven:
+        own = np.quantile(intervals.widths, (0.1, 0.9)).tolist()
+        yield Claim("own half-widths", tuple(own), n_rows=n)
+        yield Claim("share inside own", float(intervals.inside_own[widest].mean()), n_rows=len(widest))
+    yield Claim("far residuals", result.heavy, n_rows=n, of={"times": _FAR})
+
+
+def _claims_of_sets(result: SetResult, counts: dict[str, int]) -> Iterator[Claim]:
+    n, several = len(result.rows), result.values > 1
+    yield Claim("single class share", float(np.mean(~several)), n_rows=n, of=counts)
+    yield Claim("rows with several classes", int(several.sum()), n_rows=n, rows=result.rows[several])
+    yield Claim("share with the label", float(result.held.mean()), n_rows=n)
+    if (missed := result.missed) is not None:
+        code, part = missed
+        n_class = int(np.sum(result.given == code))
+        yield Claim("share with the label", part, n_rows=n_class, of={"class": result.classes[code]})
+    yield Claim("confused with the next number", result.in_order, n_rows=n)
 
 
 def plot_uncertainty(result: IntervalResult | SetResult, revision: str = "") -> go.Figure:
