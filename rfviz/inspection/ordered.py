@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -9,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from rfviz.errors import DataError
-from rfviz.inspection.finding import Finding
+from rfviz.inspection.finding import Claim, Claims, Finding
 from rfviz.inspection.labels import LabelResult, Labels
 from rfviz.inspection.question import Question
 from rfviz.inspection.words import share
@@ -39,11 +40,13 @@ class OrderedResult:
         Share of the rows of each class whose next class is a neighbour.
     by_chance : ndarray of shape (n_classes,)
         The same, were the next class any other.
+    n_rows : int
     """
 
     names: tuple[str, ...]
     neighbours: np.ndarray
     by_chance: np.ndarray
+    n_rows: int
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per class."""
@@ -66,8 +69,10 @@ def inspect_ordered(result: LabelResult, target_names: tuple[str, ...]) -> Order
     errors, n = result.errors, result.n_rows
     names = [target_names[code] for code in errors.classes]
     try:
-        order = np.argsort([float(name) for name in names], kind="stable")
+        order = np.argsort(numbers := [float(name) for name in names], kind="stable")
     except ValueError:
+        return None
+    if not np.isfinite(numbers).all():
         return None
     k = len(names)
     if k < _FEWEST_CLASSES or n < _FEWEST_ROWS:
@@ -86,7 +91,7 @@ def inspect_ordered(result: LabelResult, target_names: tuple[str, ...]) -> Order
     chance[[0, -1]] = 1.0 / (k - 1)
     if neighbours.mean() - chance.mean() < _AGREEMENT * (1.0 - chance.mean()):
         return None
-    return OrderedResult(tuple(names[place] for place in order), neighbours, chance)
+    return OrderedResult(tuple(names[place] for place in order), neighbours, chance, n)
 
 
 class OrderedLabels(Question[OrderedResult]):
@@ -95,6 +100,15 @@ class OrderedLabels(Question[OrderedResult]):
     name, key = "Ordered labels", "ordered-labels"
     settings = ("normalise",)
     formats: ClassVar = {"next is a neighbour": "percent", "by chance": "percent"}
+
+    kinds: ClassVar = {
+        "neighbour share": (
+            "Classes are numbers, from `lowest` to `highest`. Of each the share of rows of which the other class with "
+            "the largest score is the next larger or the next smaller; of these shares the mean. The scores are those "
+            "of the finding on label errors, less their mean over all rows. `by chance`: the same if any other class "
+            "were as likely."
+        ),
+    }
 
     def applies(self, inspection: Inspection) -> bool:
         return bool(inspection.raw.target_names)
@@ -106,12 +120,19 @@ class OrderedLabels(Question[OrderedResult]):
             return None
         return inspect_ordered(labels, inspection.source.dataset.target_names)
 
-    def describe(self, result: OrderedResult, inspection: Inspection) -> Finding:
-        label = inspection.raw.label
-        ends = f"{result.names[0]} to {result.names[-1]}"
+    def claims(self, result: OrderedResult, inspection: Inspection) -> Iterator[Claim]:
+        label, names = inspection.raw.label, result.names
+        of = {"by chance": float(result.by_chance.mean()), "classes": names}
+        of |= {"lowest": float(names[0]), "highest": float(names[-1])}
+        columns = () if label is None else (label,)
+        yield Claim("neighbour share", float(result.neighbours.mean()), columns, result.n_rows, of=of)
+
+    def describe(self, claims: Claims, inspection: Inspection) -> Finding:
+        (claim,) = claims
+        names = claim.of["classes"]
         text = (
-            f"The labels {ends} have an order: the other class that a row is most like is a neighbouring one for "
-            f"{share(result.neighbours.mean())} (in no order: {share(result.by_chance.mean())}). "
-            "Predict them as a quantity, or judge a model by how far off it is."
+            f"The labels {names[0]} to {names[-1]} have an order: the other class that a row is most like is a "
+            f"neighbouring one for {share(claim.value)} of a class’s rows on average (in no order: "
+            f"{share(claim.of['by chance'])}). Predict them as a quantity, or judge a model by how far off it is."
         )
-        return self.say("fine", text).about(columns=[label] if label else [])
+        return self.say("fine", text).about(columns=claim.columns)
