@@ -6,6 +6,8 @@ import pytest
 from sklearn.datasets import load_digits, make_blobs
 
 import rfviz
+from rfviz.datasets import Dataset
+from rfviz.inspection.inspection import Inspection
 
 
 def rated(n, n_classes, seed, noise=0.5):
@@ -37,6 +39,15 @@ def test_numbers_are_sorted_as_numbers():
     X, y = rated(800, 4, 2)
     found = findings(X, np.array([0, 5, 10, 50, 100])[y])  # as words 10 stands before 5
     assert "The labels 5 to 100 have an order" in found.loc["ordered-labels", "text"]
+
+
+def test_words_that_only_look_like_numbers_have_no_order_and_the_share_is_a_mean_of_classes():
+    X, y = rated(300, 3, 5)
+    found = Inspection(Dataset("rated", X, y - 1, ("1", "2", "3"))).finding("ordered-labels")
+    assert "of a class’s rows on average (in no order: 67%)" in found.text
+    claim = found.claims.get("neighbour share")
+    assert claim.of["classes"] == ("1", "2", "3") and (claim.of["lowest"], claim.of["highest"]) == (1.0, 3.0)
+    assert Inspection(Dataset("rated", X, y - 1, ("1", "2", "inf"))).finding("ordered-labels") is None
 
 
 @pytest.mark.slow

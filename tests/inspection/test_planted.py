@@ -628,6 +628,16 @@ def test_gains_and_losses_are_claimed_with_their_errors_and_what_would_have_been
 # --- columns that act together ----------------------------------------------------------------------------------------
 
 
+def test_where_single_columns_tell_every_label_nothing_more_is_said_to_be_noticed():
+    frame = columns(33, 1000)
+    apart = frame | {"x0": frame["x0"] + 0.5 * np.sign(frame["x0"])}
+    found = finding(apart | {"label": np.where(frame["x0"] > 0, "a", "b")}, "Interactions")
+    assert found.status == "fine" and "Single columns tell nearly every label" in found.text
+    assert "noticed" not in found.text and found.claims.get("joint gain").least is None
+    noisy = np.where(frame["x0"] + 0.5 * frame["x1"] * np.sign(frame["x2"]) > 0, "a", "b")
+    assert "Single columns tell nearly" not in finding(frame | {"label": noisy}, "Interactions").text
+
+
 @pytest.mark.slow
 def test_columns_that_act_together_are_named_and_shown_with_the_categories_among_them():
     frame = columns(31, 1500) | {"kind": np.random.default_rng(31).choice(["red", "green"], 1500)}
