@@ -280,7 +280,8 @@ def inspect_drift(raw: Raw, dataset: Dataset, by: str = AUTOMATIC, progress: Pro
     names = [name for name in names if name != raw.label]
     if uneven is None or not names:
         return whole
-    by_class, n_labelled = compared(_parts_of_classes(raw, parts), names), sum(map(len, _classes_of(raw, parts)))
+    by_class = compared(_parts_of_classes(raw, parts), names)
+    n_labelled = sum(map(len, _classes_of(raw, parts)))
     return replace(
         whole,
         first=by_class[0],
