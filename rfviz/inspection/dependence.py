@@ -317,7 +317,7 @@ class Dependence(Question[ColumnDependence]):
         n, n_columns, found = result.result.n_rows, len(result.names), result.result
         measured, dependent, strong = result.measured, result.dependent, result.pairs
         news, doubtful = result.uncorrelated()
-        yield Claim("compared pairs", len(measured), n_rows=n, of={"rows of the file": result.n_all})
+        yield Claim("compared pairs", len(measured), n_rows=n, of={"all rows": result.n_all})
         yield Claim("incomparable pairs", n_columns * (n_columns - 1) // 2 - len(measured), n_rows=n)
         if not len(measured):
             return
@@ -365,7 +365,7 @@ class Dependence(Question[ColumnDependence]):
             said.append(
                 f"{counted(n_others, 'other pair')} cannot be compared: too few rows know both, or one hardly varies"
             )
-        if compared.n_rows < compared.of["rows of the file"]:
+        if compared.n_rows < compared.of["all rows"]:
             said.append(f"Judged by {compared.n_rows:,} of {compared.of['rows of the file']:,} rows")
         text = " ".join(f"{part}." for part in said)
         return self.say("look" if n_news else "fine", text).about(columns=told.columns if n_news else ())

@@ -145,7 +145,7 @@ class Distances(Question[DistanceResult]):
         return distances(inspection.sample())
 
     def claims(self, result: DistanceResult, inspection: Inspection) -> Iterator[Claim]:
-        of = {"scaling": inspection.source.normalise} | inspection.rows.claimed()
+        of = {"scaling": inspection.source.normalise} | inspection.rows.counts
         said = {
             "median distance": result.median,
             "largest distance": float(result.edges[-1]),

@@ -225,7 +225,7 @@ class NearCopies(Question[NearCopyResult]):
 
     def claims(self, result: NearCopyResult, inspection: Inspection) -> Iterator[Claim]:
         n, how = result.n_rows, inspection.source.normalise
-        of = {"distance": result.threshold, "pairs": len(result.pairs), "scaling": how} | inspection.rows.claimed()
+        of = {"distance": result.threshold, "pairs": len(result.pairs), "scaling": how} | inspection.rows.counts
         least = None if result.n_near else 1
         yield Claim("near copies", result.n_near, n_rows=n, least=least, of=of, rows=np.unique(result.pairs))
         if len(result.pairs):

@@ -79,7 +79,7 @@ class Outliers(Question[NeighbourResult]):
         n, n_rows, whole = int(result.is_outlying.sum()), len(result.rows), inspection.whole
         is_some = bool(_is_word(whole).any() or set(inspection.raw.columns) - set(whole.sources))
         of = {"from": result.limit, "drawn rows": len(inspection.sample().rows), "some columns": is_some}
-        of |= inspection.rows.claimed()
+        of |= inspection.rows.counts
         found, least = result.rows[result.is_outlying], None if n else 1
         yield Claim("outliers", n, n_rows=n_rows, least=least, of=of, rows=found)
         # Where nothing stands out, only rows that normal data do not have are worth a word.
