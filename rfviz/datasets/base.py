@@ -42,6 +42,10 @@ class Origin:
         The name of that file.
     features : Features or None
         What made the features; None of images.
+    notes : tuple of str
+        What the file does not say and was concluded, and parts of it that were passed over; a sentence each.
+    guessed : frozenset of {"label", "order"}
+        Columns of the preparation that were suggested, and that nobody looked at.
     """
 
     table: Table
@@ -50,6 +54,8 @@ class Origin:
     other: Table | None = None
     other_name: str = ""
     features: Features | None = None
+    notes: tuple[str, ...] = ()
+    guessed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, eq=False, repr=False)

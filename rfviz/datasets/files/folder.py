@@ -207,7 +207,9 @@ def _load(path: Path, name: str, params: tuple[Param, ...], progress: Progress |
         raise DataError(f"{path.name}: {error}") from None
     # A file larger than an upload may be is not held in memory next to the rows that are used.
     is_held = upload.n_bytes <= MAX_BYTES or upload.table.whole is not None
-    return replace(dataset, name=name, origin=dataset.origin if is_held else None)
+    guessed = frozenset({"label", "order"} - meta.preparation.keys() - values.keys())
+    origin = replace(dataset.origin, guessed=guessed) if is_held and dataset.origin is not None else None
+    return replace(dataset, name=name, origin=origin)
 
 
 def _preparation(upload: Upload, meta: Meta) -> Preparation:

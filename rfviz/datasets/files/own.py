@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from rfviz.datasets.base import OWN, Dataset, DatasetSpec
 from rfviz.datasets.files.preparation import Preparation
 from rfviz.datasets.files.prepare import named_in
+from rfviz.datasets.files.suggest import suggest
 from rfviz.datasets.files.upload import Upload, compare_with
 
 __all__ = ["own_spec", "own_spec_of"]
@@ -53,16 +55,22 @@ def own_spec_of(upload: Upload, chosen: Mapping[str, Any], other: Upload | None 
     Parameters
     ----------
     chosen : mapping
-        Choices of a :class:`Preparation`; columns to leave out are added to those that are suggested.
+        Choices of a :class:`Preparation`; columns to leave out are added to those that are suggested, and a label of
+        None is none.
     other : Upload, optional
         Another file, to compare it with.
     """
-    given = named_in(upload.table, upload.suggestion.replace(chosen))
-    left_out = tuple(dict.fromkeys([*upload.suggestion.leave_out, *given.leave_out]))
-    how = given.replace({"leave_out": left_out})
+    table, left_out = upload.table, {"leave_out": chosen.get("leave_out", ())}
+    apart = named_in(table, Preparation(scale=upload.suggestion.scale).replace(left_out)).leave_out
+    suggested = suggest(table, apart)
+    how = named_in(table, suggested.replace(chosen))
     used = {how.label, how.order}
-    how = how.replace({"leave_out": tuple(name for name in how.leave_out if name not in used)})
+    left_out = dict.fromkeys(name for name in (*suggested.leave_out, *apart) if name not in used)
+    how = how.replace({"leave_out": tuple(left_out)})
     dataset, digest = upload.prepare(how), upload.digest or uuid.uuid4().hex
+    if dataset.origin is not None:
+        guessed = frozenset({"label", "order"} - chosen.keys())
+        dataset = replace(dataset, origin=replace(dataset.origin, guessed=guessed))
     if other is not None:
         dataset, digest = compare_with(dataset, other), digest + (other.digest or uuid.uuid4().hex)
     return own_spec(OWN + upload.stem, upload, how, dataset, digest)

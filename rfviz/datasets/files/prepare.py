@@ -42,7 +42,7 @@ def prepare(
     name, source : str
         Name of the data set, and where it comes from.
     notes : tuple of str
-        Further statements for :attr:`Dataset.provenance`.
+        Further statements, for :attr:`Dataset.provenance` and :attr:`Origin.notes`.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def prepare(
         n_train=n_train if n_train and n_train < kept.size else None,
         provenance="; ".join(part.rstrip(".") for part in said if part) + ".",
         rows=kept,
-        origin=Origin(table, preparation, sources, features=made),
+        origin=Origin(table, preparation, sources, features=made, notes=notes),
         standardised=table.pictures is None and preparation.scale == "standardise",
     )
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
 from rfviz.datasets.files.preparation import Preparation
 from rfviz.datasets.files.table import CATEGORY, DATE, NUMBER, Table
 
-__all__ = ["FOLDER", "LABELS", "NUMBER_IN_NAME", "ORDERS", "as_they_are", "first_named", "suggest"]
+__all__ = ["FOLDER", "LABELS", "NUMBER_IN_NAME", "ORDERS", "as_they_are", "first_named", "said_of_label", "suggest"]
 
 #: Columns that the names of images give.
 FOLDER, NUMBER_IN_NAME = "folder", "number in the name"
@@ -18,11 +18,12 @@ FOLDER, NUMBER_IN_NAME = "folder", "number in the name"
 #: be a coordinate.
 LABELS = ("label", "target", "class", "y", FOLDER)
 ORDERS = ("order", "frame", "time", "index", NUMBER_IN_NAME)
-# Names that labels often have, where one looks at the choice before it counts.
+# Further names that labels often have.
 _USUAL = ("outcome", "survived", "churn", "churned", "diagnosis", "species", "response", "default")
 _YEARS = re.compile(r"(^|[\W_])(years?|jahr|année|año|anno)($|[\W_])", re.I)
-# A last column with at most this number of words is probably the label.
-_LIKELY_CLASSES = 20
+# A column of classes has at most this number of values; rows in which they are counted.
+_FEW_CLASSES, _LOOKED_AT = 20, 20_000
+_HOW_TO_NAME = "Name the right one with --label (label=… in Python)"
 
 
 def first_named(names: Iterable[str], wanted: tuple[str, ...]) -> str | None:
@@ -31,14 +32,21 @@ def first_named(names: Iterable[str], wanted: tuple[str, ...]) -> str | None:
     return next((by_lower[name] for name in wanted if name in by_lower), None)
 
 
-def suggest(table: Table) -> Preparation:
-    """Suggest a preparation: label, order, no dates as features, and gaps filled in where dropping would cost rows."""
-    kinds = {name: table.kind(name) for name in table.names}
+def suggest(table: Table, apart: Collection[str] = ()) -> Preparation:
+    """Suggest a preparation: label, order, no dates as features, and gaps filled in where dropping would cost rows.
+
+    Parameters
+    ----------
+    apart : collection of str
+        Columns that are neither label nor order.
+    """
+    kinds = {name: table.kind(name) for name in table.names if name not in apart}
     label = table.label
-    if label is None or kinds[label] not in (NUMBER, CATEGORY):
-        label = _likely_label(table)
-    order = table.order or first_named((name for name in kinds if kinds[name] in (NUMBER, DATE)), ORDERS)
-    order = order or next((name for name in table.names if name != label and _gives_years(table, name)), None)
+    if label is None or kinds.get(label) not in (NUMBER, CATEGORY):
+        label, _ = _likely_label(table, apart)
+    order = table.order if table.order in kinds else None
+    order = order or first_named((name for name in kinds if kinds[name] in (NUMBER, DATE)), ORDERS)
+    order = order or next((name for name in kinds if name != label and _gives_years(table, name)), None)
     if table.pictures is not None:
         return Preparation(label=label, order=order, scale="none")
     gaps = sum(table.n_missing(name) for name in kinds if kinds[name] in (NUMBER, CATEGORY) and name != label)
@@ -86,14 +94,72 @@ def _gives_years(table: Table, name: str) -> bool:
     return _are_whole(values) and bool((step > 0).all() or (step < 0).all())
 
 
-def _likely_label(table: Table) -> str | None:
-    """Return a column that is named like a label, or a last column whose words look like classes."""
-    usable = [name for name in table.names if table.kind(name) in (NUMBER, CATEGORY)]
-    while (name := first_named(usable, LABELS + _USUAL)) is not None:
-        if table.has_several(name):
-            return name
-        usable.remove(name)
-    last = table.described.get(table.names[-1]) if len(usable) > 1 else None
-    if last is not None and last.kind == CATEGORY and 2 <= last.n_distinct <= _LIKELY_CLASSES:
-        return last.name
-    return None
+def said_of_label(table: Table, label: str | None, is_guess: bool) -> str:
+    """Say which column is the label and why, and how to name another.
+
+    Parameters
+    ----------
+    is_guess : bool
+        Whether it was suggested, and nobody looked at it.
+    """
+    if table.pictures is not None and label == FOLDER:
+        return "The label of an image is its folder."
+    if not is_guess:
+        return "No column is used as the label." if label is None else f"The label is “{label}”."
+    if label is not None and label == table.label:
+        return f"The label is “{label}”, as the file says."
+    guess, why = _likely_label(table)
+    if label is None:
+        why = why if guess is None and why else "no column is certain to be one"
+        return f"No column was taken for the label: {why}. {_HOW_TO_NAME}."
+    why = why if label == guess else "it is named like one"
+    return f"“{label}” was taken for the label: {why}. {_HOW_TO_NAME}, or --no-label (label=False) for none."
+
+
+def _likely_label(table: Table, apart: Collection[str] = ()) -> tuple[str | None, str]:
+    """Return the one column that is certainly meant as the label, and why; or None, and why none is, if it can be said.
+
+    A name says so if no other column has such a name, and the column is the first or the last, or has few values. The
+    place alone says so of the only column of words, if it is the last, and of a file without names of columns.
+    """
+    usable = [name for name in table.names if table.kind(name) in (NUMBER, CATEGORY) and name not in apart]
+    named = [name for name in usable if name.strip().lower() in LABELS + _USUAL and table.has_several(name)]
+    if len(named) > 1:
+        named = [name for name in named if not _is_coordinate(table, name)]
+    if len(named) > 1:
+        return None, f"{_listed(named)} are named like one"
+    if named and _is_coordinate(table, named[0]):
+        return None, f"“{named[0]}” may be a coordinate"
+    ends = [name for name in table.names if name.strip().lower() not in ORDERS]
+    if named and (named[0] in (ends[0], ends[-1]) or _has_few_values(table, named[0])):
+        return named[0], "it is named like one"
+    if named:
+        return None, f"“{named[0]}” is named like one, but has many values and is not the last column"
+    last, others = table.names[-1], [table.kind(name) for name in table.names[:-1]]
+    if last in usable and others and table.kind(last) == CATEGORY and _has_few_values(table, last):
+        if all(name == f"column {place}" for place, name in enumerate(table.names, start=1)):
+            return last, "the last column of a file without names holds few words"
+        if set(others) == {NUMBER}:
+            return last, "it is the last column, and the only one of words"
+    return None, ""
+
+
+def _is_coordinate(table: Table, name: str) -> bool:
+    """Return whether “y” may stand next to an “x”, unless these two are all, or it has few values."""
+    names = {other.strip().lower() for other in table.names}
+    is_second = name.strip().lower() == "y" and ("z" in names or ("x" in names and len(table.names) > 2))
+    return is_second and not _has_few_values(table, name)
+
+
+def _has_few_values(table: Table, name: str) -> bool:
+    if name in table.described:
+        n, n_known = table.described[name].n_distinct, table.n_rows - table.n_missing(name)
+    else:
+        values = table.quantity(name)[:: max(table.n_rows // _LOOKED_AT, 1)]
+        known = values[np.isfinite(values)]
+        n, n_known = len(np.unique(known)), len(known)
+    return 2 <= n <= _FEW_CLASSES and n < n_known
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"{', '.join(f'“{name}”' for name in names[:-1])} and “{names[-1]}”"

@@ -89,7 +89,7 @@ def test_encodings(read, encoding):
         ("x,y,label", "label", None),
         ("x,y", "y", None),
         ("X, Target ,TIME", "Target", "TIME"),
-        ("a,class,target,index,order", "target", "order"),
+        ("a,target,index,order", "target", "order"),
         ("a,b", None, None),
     ],
 )
