@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 from rfviz._version import __version__
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from rfviz import (
         analysis,
         backend,
@@ -56,6 +58,7 @@ def inspect(
     leave_out: Any = (),
     table: str = "",
     compare: Any = None,
+    only: str | Iterable[str] = (),
 ) -> InspectionReport:
     """Inspect a table, as the page “Quick inspection” of the laboratory does.
 
@@ -68,8 +71,9 @@ def inspect(
         A table that pyarrow can read (polars, DuckDB) or that converts itself to pandas (xarray) keeps the names of its
         columns; masked cells of an array are missing. Or the path of a file that the laboratory reads.
     label : column, or array-like of shape (n_samples,), optional
-        The column to predict, or its values; those of a Series are matched by its index. Without it, a column that is
-        named like a label is taken.
+        The column to predict, or its values; those of a Series are matched by its index. Without it, a column is taken
+        only if nothing speaks against it: ``report.label`` is it, and the first of ``report.notes`` says why. False
+        for no label.
     order : column, optional
         The one that gives the order of the rows.
     leave_out : column or sequence of columns
@@ -79,18 +83,24 @@ def inspect(
     compare : DataFrame, array, path or column, optional
         Another table with the same columns, or a column whose values say which rows are compared, to find drift. By
         default the first half of the rows is compared with the second.
+    only : str or sequence of str
+        Short names of findings, as ``"columns,copies"``, to compute these alone and no picture of all rows.
 
     Returns
     -------
     InspectionReport
-        A notebook shows its findings. ``findings`` holds them as a DataFrame, with rows as positions from 0, as
-        ``df.iloc`` takes them (the sentences count rows from 1); ``mask(name)`` says of each row whether a finding is
-        about it, ``rows(name)`` returns these rows, ``figure(name)`` a picture; ``to_html(path)`` writes all of it.
+        A notebook shows its findings, the most urgent first. ``findings`` holds them as a DataFrame, with rows as
+        positions from 0, as ``df.iloc`` takes them (the sentences count rows from 1), and with the Python that mends
+        them; ``claims`` holds what they say as data; ``label`` and ``notes`` say what was taken for what.
+        ``mask(name)`` says of each row whether a finding is about it, ``rows(name)`` returns these rows,
+        ``figure(name)`` a picture; ``to_json(path)`` and ``to_html(path)`` write all of it.
 
     Raises
     ------
     rfviz.errors.DataError
         If it is not a table, or too few rows or columns can be used.
+    rfviz.errors.ParameterError
+        If ``only`` names a finding that does not exist.
 
     Examples
     --------
@@ -106,7 +116,7 @@ def inspect(
     """
     from rfviz.lab.quick_inspection.report import inspect_table
 
-    return inspect_table(data, label, order, leave_out, table, compare)
+    return inspect_table(data, label, order, leave_out, table, compare, only)
 
 
 def __getattr__(name: str) -> ModuleType:

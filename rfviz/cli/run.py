@@ -43,12 +43,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--table", metavar="NAME", default="", help="the table of a database, or the sheet of a workbook"
     )
     parser.add_argument("--label", metavar="COLUMN", help="of the file that --data names: the column to predict")
+    parser.add_argument("--no-label", action="store_true", help="the file has no label: take no column for one")
     parser.add_argument("--order", metavar="COLUMN", help="the column that gives the order of its rows")
     parser.add_argument("--leave-out", metavar="COLUMN", action="append", help="a column not to use; may be repeated")
     parser.add_argument(
         "--compare",
         metavar="PATH",
         help="another file with the same columns, which a quick inspection compares with --data",
+    )
+    parser.add_argument(
+        "--only",
+        metavar="NAMES",
+        action="append",
+        help="of a quick inspection, answer these questions only, which is quicker: columns,copies; may be repeated",
     )
     parser.add_argument("--rows", metavar="N", type=int, help="rows to keep at most (2000)")
     parser.add_argument(
@@ -75,16 +82,17 @@ def run(given: argparse.Namespace) -> int:
     A map that could not be computed is told on stderr; it is an error only if no map could.
     """
     from rfviz.cache import Cache, Store
-    from rfviz.inspection.finding import records
     from rfviz.lab.index import find_page
     from rfviz.lab.page import compute
     from rfviz.lab.preset import Preset
     from rfviz.result_files import result_files
 
     slug, values = read_settings(given.preset, given.figure)
-    page = find_page(slug)
+    page = _asking(find_page(slug), given.only)
     chosen = {"label": given.label, "order": given.order, "leave_out": given.leave_out, "max_samples": given.rows}
     chosen = {name: value for name, value in chosen.items() if value is not None}
+    if given.no_label:
+        chosen["label"] = None
     _check(given, bool(chosen), page)
     bar = ProgressBar(None if given.quiet or given.json else sys.stderr)
     own = None
@@ -109,7 +117,8 @@ def run(given: argparse.Namespace) -> int:
     for label, reason in page.failures(computed.result).items():
         _tell(f"{label} could not be computed: {reason}")
     findings = page.findings(computed.result)
-    found = json.dumps(records(findings), ensure_ascii=False, indent=1)
+    record = page.record(source, computed.result, cache)
+    found = json.dumps(record, ensure_ascii=False, indent=1)
     # Records in place of the figure of the findings, which is in the page next to it.
     texts = {"findings.json": found} if findings else {}
     files = [] if out is None else _write(computed, preset.answers, zoom, texts, out)
@@ -118,16 +127,30 @@ def run(given: argparse.Namespace) -> int:
     if given.json:
         print(found)
     elif not given.quiet:
-        print("\n".join([*map(str, findings), *map(str, files)]))
+        print("\n".join([*record.get("notes", ()), *map(str, findings), *map(str, files)]))
     urgent = {"warning": ("warning",), "look": ("warning", "look"), None: ()}[given.fail_on]
     return 3 if any(finding.status in urgent for finding in findings) else 0
 
 
+def _asking(page: Page[Any, Any, Any], only: Sequence[str] | None) -> Page[Any, Any, Any]:
+    """Return the page that asks some questions only, if these are named."""
+    from rfviz.lab.quick_inspection.page import QuickInspection
+
+    if only is None:
+        return page
+    if not page.inspects_files:
+        raise DataError(f"--only names findings, and {page.slug} has none. Use rfviz run quick-inspection --only NAMES")
+    return QuickInspection(only)
+
+
 def _check(given: argparse.Namespace, is_chosen: bool, page: Page[Any, Any, Any]) -> None:
     """Refuse options that go with others, or with another page."""
+    if given.no_label and given.label is not None:
+        raise DataError("--label names a label, and --no-label says that there is none. Give one of them")
     if (is_chosen or given.table or given.compare) and given.data is None:
         raise DataError(
-            "--label, --order, --leave-out, --rows, --table and --compare go with a file. Name it: --data FILE"
+            "--label, --no-label, --order, --leave-out, --rows, --table and --compare go with a file. Name it: "
+            "--data FILE"
         )
     if given.compare and not page.inspects_files:
         raise DataError(f"{page.slug} compares no files. Use rfviz run quick-inspection --compare FILE")

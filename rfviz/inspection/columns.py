@@ -508,6 +508,7 @@ class Columns(Question[ColumnResult]):
         "unused": "Why nothing is computed from the column in the other questions.",
         "order": "The column that was taken for the order of the rows.",
     }
+    leaves_out = "columns"
 
     def applies(self, inspection: Inspection) -> bool:
         return not inspection.has_images

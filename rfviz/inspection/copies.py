@@ -175,6 +175,7 @@ class ExactCopies(Question[CopyResult]):
     """Which rows are equal; where none are, which are but for a number of the row, if not by chance."""
 
     name, key = "Exact copies", "copies"
+    leaves_out = "rows"
     kinds: ClassVar = {
         "copies": (
             "Rows that equal an earlier one in all columns but the label and those of `apart from`: cell by cell, "

@@ -23,6 +23,7 @@ __all__ = [
     "Claim",
     "Claims",
     "Finding",
+    "by_severity",
     "findings_frame",
     "findings_html",
     "plot_findings",
@@ -141,6 +142,8 @@ class Finding:
         Settings there, next to the data set.
     claims : Claims
         What it says, for programs.
+    remedy : str
+        Python that mends it: an expression of the table `df` and its `report`; empty if there is none.
     """
 
     name: str
@@ -152,6 +155,7 @@ class Finding:
     rows: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64), compare=False, repr=False)
     columns: tuple[Any, ...] = ()
     claims: Claims = field(default=Claims(), compare=False, repr=False)
+    remedy: str = ""
 
     def __str__(self) -> str:
         return f"{self.name} ({STATUSES[self.status]}): {self.text}"
@@ -160,6 +164,11 @@ class Finding:
         """Return the finding with rows of the file, from 0, and columns that it is about."""
         rows = self.rows if rows is None else np.unique(rows) + 1
         return replace(self, rows=rows, columns=tuple(dict.fromkeys(columns)))
+
+
+def by_severity(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings with the most urgent first, those of one status in their order."""
+    return sorted(findings, key=lambda finding: list(STATUSES).index(finding.status))
 
 
 def records(findings: Sequence[Finding]) -> list[dict[str, Any]]:
@@ -174,6 +183,7 @@ def records(findings: Sequence[Finding]) -> list[dict[str, Any]]:
             "text": f.text,
             "rows": (f.rows - 1).tolist(),
             "columns": list(f.columns),
+            "remedy": f.remedy,
             "claims": [claim.record() for claim in f.claims],
         }
         for f in findings
@@ -212,7 +222,9 @@ def findings_html(findings: Sequence[Finding], about: str = "") -> str:
     """
     blocks = "".join(
         f'<div style="border-left: 4px solid {STATUS_COLOURS[f.status]}; margin: 8px 0; padding: 2px 12px">'
-        f"<strong>{html.escape(f.name)}</strong> · {STATUSES[f.status]}<br>\n{html.escape(f.text)}</div>\n"
+        f"<strong>{html.escape(f.name)}</strong> · {STATUSES[f.status]}<br>\n{html.escape(f.text)}"
+        + (f"<br>\n<code>{html.escape(f.remedy)}</code>" if f.remedy else "")
+        + "</div>\n"
         for f in findings
     )
     said = f"<p>{html.escape(about)}</p>\n" if about else ""

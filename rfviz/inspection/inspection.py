@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar, overload
 
 from rfviz.cache import Cache
 from rfviz.datasets import Dataset
+from rfviz.datasets.files.suggest import said_of_label
 from rfviz.errors import DataError, RfvizError
 from rfviz.inspection.drift import AUTOMATIC
-from rfviz.inspection.finding import Claims, Finding
+from rfviz.inspection.finding import Claims, Finding, records
 from rfviz.inspection.maps import MapResult, Maps
 from rfviz.inspection.question import Computation, Picture, Question
-from rfviz.inspection.questions import QUESTIONS
+from rfviz.inspection.questions import QUESTIONS, keys_of
 from rfviz.inspection.raw import Raw, RowCounts, Whole, count_rows, raw_of, whole_of_table
 from rfviz.inspection.sample import MAP_ROWS, WORK_ROWS, Sample, scaling_of, take_sample
 from rfviz.progress import Progress
@@ -53,12 +54,15 @@ class InspectedData(Generic[D]):
         See :data:`rfviz.inspection.sample.SCALING`.
     compare : str
         See :func:`rfviz.inspection.drift.inspect_drift`.
+    asked : tuple of str
+        Short names of the questions that are asked; empty for all.
     """
 
     data: D
     normalise: str = "automatic"
     seed: int = 0
     compare: str = AUTOMATIC
+    asked: tuple[str, ...] = ()
 
     @property
     def dataset(self) -> Dataset:
@@ -71,7 +75,7 @@ class InspectedData(Generic[D]):
 
     def inspect(self, cache: Cache) -> Inspection:
         """Return the inspection, which computes what it is asked for."""
-        return Inspection(self.data, self.normalise, self.seed, cache, self.compare)
+        return Inspection(self.data, self.normalise, self.seed, cache, self.compare, self.asked)
 
 
 class _Computes(Protocol[R_co]):
@@ -94,6 +98,8 @@ class Inspection:
         One of its own by default.
     compare : str
         Which rows are compared, see :func:`rfviz.inspection.drift.inspect_drift`.
+    only : str or sequence of str
+        Short names of the questions that are asked, see :func:`rfviz.inspection.questions.keys_of`; by default all.
     """
 
     def __init__(
@@ -103,9 +109,11 @@ class Inspection:
         seed: int = 0,
         cache: Cache | None = None,
         compare: str = AUTOMATIC,
+        only: str | Iterable[str] = (),
     ) -> None:
         chosen = _Given(data) if isinstance(data, Dataset) else data
-        self.source: InspectedData[Any] = InspectedData(chosen, scaling_of(chosen.dataset, how), seed, compare)
+        how = scaling_of(chosen.dataset, how)
+        self.source: InspectedData[Any] = InspectedData(chosen, how, seed, compare, keys_of(only))
         self._cache = Cache() if cache is None else cache
 
     # --- the data ---------------------------------------------------------------------------------------------------
@@ -152,6 +160,37 @@ class Inspection:
         rest = "all" if some == rows.n_all else "the same" if some == few else f"{some:,}{rows.of_all(some)}"
         return f"The maps show {few:,} rows{rows.of_all(few)}; distances and neighbours are those of {rest}."
 
+    @property
+    def label(self) -> Any:
+        """The name of the column of labels in its file, or None if there is none."""
+        return None if self.raw.label is None else self.raw.table.own_name(self.raw.label)
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what was taken for what: the label, the order, and what the reader of the file concluded."""
+        origin = self.source.dataset.origin
+        if origin is None:
+            return ()
+        how, said = origin.preparation, []
+        said.append(said_of_label(origin.table, how.label, "label" in origin.guessed))
+        if how.order is not None:
+            is_guess = "order" in origin.guessed
+            said.append(f"“{how.order}” {'was taken for' if is_guess else 'is'} the order of the rows.")
+        return (*said, *origin.notes)
+
+    def record(self, findings: Sequence[Finding]) -> dict[str, Any]:
+        """Return findings, and what was taken for what, as plain objects for JSON."""
+        origin, order = self.source.dataset.origin, self.raw.order
+        used = {"label": self.label, "order": None if order is None else self.raw.table.own_name(order)}
+        guessed = () if origin is None else origin.guessed
+        return {
+            "name": self.source.dataset.name,
+            "rows": self.raw.n_rows,
+            **used,
+            "guessed": [part for part, name in used.items() if name is not None and part in guessed],
+            "notes": list(self.notes()),
+            "findings": records(findings),
+        }
+
     # --- questions --------------------------------------------------------------------------------------------------
 
     @property
@@ -182,8 +221,9 @@ class Inspection:
         return self._cache.call(computed, computation, self.source.only(computation.settings))
 
     def questions(self) -> tuple[Question[Any], ...]:
-        """Return the questions that make sense for these data."""
-        return tuple(question for question in QUESTIONS if question.applies(self))
+        """Return the questions that are asked and make sense for these data."""
+        asked = self.source.asked
+        return tuple(q for q in QUESTIONS if (not asked or q.key in asked) and q.applies(self))
 
     def question(self, key: str) -> Question[Any]:
         """Return one of them by its short name.
@@ -193,7 +233,7 @@ class Inspection:
         DataError
             If none has that name; it lists them all.
         """
-        known = {question.key: question for question in self.questions()}
+        known = {question.key: question for question in QUESTIONS if question.applies(self)}
         if key not in known:
             raise DataError(f"There is no question {key!r} of these data. Known: {', '.join(known)}.")
         return known[key]
@@ -225,9 +265,10 @@ class Inspection:
             finding = question.say("unknown", str(error))
         if finding is None:
             return None
-        own_name = self.raw.table.own_name
+        finding = replace(finding, claims=claims)
+        own_name, remedy = self.raw.table.own_name, question.remedy(finding, self)
         claims = Claims(replace(claim, columns=tuple(map(own_name, claim.columns))) for claim in claims)
-        return replace(finding, columns=tuple(map(own_name, finding.columns)), claims=claims)
+        return replace(finding, columns=tuple(map(own_name, finding.columns)), claims=claims, remedy=remedy)
 
     def shown(self, question: Question[R]) -> R | None:
         """Return the answer of a question, or None if its sentence is all that there is to show."""

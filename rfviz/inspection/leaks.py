@@ -286,6 +286,7 @@ class Leaks(Question[LeakResult]):
     """Whether columns give the label away: alone, or two together."""
 
     name, key = "Leaks", "leaks"
+    leaves_out = "columns"
     formats = SCORES
     method = (
         "**Leaks.** Half of up to 4,000 rows choose what to try, columns of the file and differences and sums of two; "

@@ -13,7 +13,7 @@ from scipy.stats import chi2_contingency, norm, rankdata
 from rfviz.datasets.files.table import NUMBER
 from rfviz.inspection.drawing import MOST_BARS, plot_bars
 from rfviz.inspection.finding import Claim, Claims, Finding
-from rfviz.inspection.question import Picture, Question
+from rfviz.inspection.question import Picture, Question, without_columns
 from rfviz.inspection.raw import Raw
 from rfviz.inspection.words import plural, sentences, share, some_of
 from rfviz.words import counted
@@ -156,6 +156,7 @@ class Missing(Question[MissingResult]):
     """How many values are missing, and whether they depend on the label."""
 
     name, key = "Missing values", "missing"
+    leaves_out = "rows"
     formats: ClassVar = {"missing": "percent", "depends on the label": "%.2f"}
     method = (
         "**Missing values.** Whether gaps depend on the label: a χ² test of each column, or, for numbers to "
@@ -241,6 +242,13 @@ class Missing(Question[MissingResult]):
         # Dropping rows does not help if a column lacks most values.
         named = [*telling.columns, *(column for column, _ in shares), *claims.of("unlabelled rows").columns]
         return self.say(status, sentences(parts)).about(claims.rows, named)
+
+    def remedy(self, finding: Finding, inspection: Inspection) -> str:
+        claims = finding.claims
+        mostly = [claim.columns[0] for claim in claims.of("missing share") if claim.value >= _MANY_MISSING]
+        if lost := dict.fromkeys([*claims.of("gaps by label").columns, *mostly]):
+            return without_columns(inspection.raw.table, lost)
+        return super().remedy(finding, inspection) if 2 * len(finding.rows) <= inspection.raw.n_rows else ""
 
     def pictures(self, result: MissingResult) -> Iterator[Picture]:
         if result.shares:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
 
 import pandas as pd
 
+from rfviz.datasets.files.table import Table
 from rfviz.inspection.finding import Claim, Claims, Finding
 
 if TYPE_CHECKING:
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
     from rfviz.inspection.inspection import Inspection
 
-__all__ = ["SCORES", "Computation", "Picture", "Question"]
+__all__ = ["SCORES", "Computation", "Picture", "Question", "without_columns"]
 
 Result = TypeVar("Result")
 #: Formats of cross-validated scores.
@@ -99,6 +101,8 @@ class Question(Computation, Generic[Result]):
         How the answer is found, in Markdown; empty if the sentence says it.
     formats : mapping
         Formats of numbers in the table of the answer, by their column.
+    leaves_out : {"", "rows", "columns"}
+        What its remedy leaves out: the rows or the columns that a finding worth a look is about, or nothing.
     kinds : mapping of str to str
         The kinds of claims that it makes, and how each is computed from the cells of the file, so that another program
         can check them.
@@ -109,6 +113,7 @@ class Question(Computation, Generic[Result]):
     method: ClassVar[str] = ""
     formats: ClassVar[Mapping[str, str]] = {}
     kinds: ClassVar[Mapping[str, str]] = {}
+    leaves_out: ClassVar[Literal["", "rows", "columns"]] = ""
 
     def applies(self, inspection: Inspection) -> bool:
         """Return whether it makes sense to ask it of these data."""
@@ -132,6 +137,19 @@ class Question(Computation, Generic[Result]):
     def describe(self, claims: Claims, inspection: Inspection) -> Finding | None:
         """Return the answer in a sentence that says nothing but its claims, or None if there is nothing to say."""
 
+    def remedy(self, finding: Finding, inspection: Inspection) -> str:
+        """Return Python that mends what was found; see :class:`rfviz.inspection.finding.Finding`.
+
+        Columns of the finding are named as in the table that was read.
+        """
+        if finding.status not in ("warning", "look") or inspection.has_images:
+            return ""
+        if self.leaves_out == "rows" and len(finding.rows):
+            return f'df[~report.mask("{self.key}")]'
+        if self.leaves_out == "columns" and finding.columns:
+            return without_columns(inspection.raw.table, finding.columns)
+        return ""
+
     def pictures(self, result: Result) -> Iterable[Picture]:
         """Return what there is to draw."""
         return ()
@@ -147,3 +165,13 @@ class Question(Computation, Generic[Result]):
     def say(self, status: str, text: str, page: str = "", values: Mapping[str, Any] | None = None) -> Finding:
         """Return a finding of this question; see :class:`rfviz.inspection.finding.Finding`."""
         return Finding(self.name, self.key, status, text, page, values or {})
+
+
+def without_columns(table: Table, columns: Iterable[str]) -> str:
+    """Return Python that leaves columns out: by their names, or by their places where these do not tell them apart."""
+    names = [table.own_name(name) for name in columns]
+    own = [table.own_name(name) for name in table.names]
+    if all(isinstance(name, str) and own.count(name) == 1 for name in names):
+        return f"df.drop(columns={json.dumps(names, ensure_ascii=False)})"
+    places = [table.names.index(name) for name in columns]
+    return f"df.iloc[:, [place for place in range(df.shape[1]) if place not in {places!r}]]"

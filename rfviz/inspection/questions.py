@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
+from rfviz.errors import ParameterError
 from rfviz.inspection.all_rows import AllRows
 from rfviz.inspection.balance import Balance
 from rfviz.inspection.columns import Columns
@@ -28,7 +30,7 @@ from rfviz.inspection.targets import Targets
 from rfviz.inspection.uncertainty import Uncertainty
 from rfviz.inspection.values import Values
 
-__all__ = ["QUESTIONS"]
+__all__ = ["QUESTIONS", "keys_of"]
 
 QUESTIONS: tuple[Question[Any], ...] = (
     AllRows(),
@@ -54,3 +56,20 @@ QUESTIONS: tuple[Question[Any], ...] = (
     Drift(),
     Order(),
 )
+
+
+def keys_of(only: str | Iterable[str]) -> tuple[str, ...]:
+    """Return the short names of questions, which may be separated by commas; none for all.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such question; it lists them all.
+    """
+    given = (only,) if isinstance(only, str) else tuple(only)
+    names = tuple(dict.fromkeys(name.strip() for part in given for name in str(part).split(",")))
+    known = list(dict.fromkeys(question.key for question in QUESTIONS))
+    for name in names:
+        if name not in known:
+            raise ParameterError("only", "must name questions", name, f"Known: {', '.join(known)}.")
+    return names

@@ -127,6 +127,10 @@ class Page(ABC, Generic[Source, Settings, Result]):
         """Return the findings of a page that inspects data."""
         return ()
 
+    def record(self, source: Source, result: Result, cache: Cache) -> Mapping[str, Any]:
+        """Return the findings of a page that inspects data, and how these were read, as plain objects for JSON."""
+        return {}
+
     @abstractmethod
     def charts(self, source: Source, settings: Settings, result: Result, cache: Cache) -> tuple[Chart, ...]:
         """Return the charts of a result, the main one first."""

@@ -50,10 +50,11 @@ def suggest(table: Table, apart: Collection[str] = ()) -> Preparation:
     if table.pictures is not None:
         return Preparation(label=label, order=order, scale="none")
     gaps = sum(table.n_missing(name) for name in kinds if kinds[name] in (NUMBER, CATEGORY) and name != label)
+    is_usable = any(kinds[name] in (NUMBER, CATEGORY) for name in kinds if name not in (label, order))
     return Preparation(
         label=label,
         order=order,
-        leave_out=tuple(name for name in kinds if kinds[name] == DATE and name != order),
+        leave_out=tuple(name for name in kinds if kinds[name] == DATE and name != order) if is_usable else (),
         missing="impute" if gaps > 0.05 * table.n_rows else "drop rows",
     )
 
@@ -111,7 +112,8 @@ def said_of_label(table: Table, label: str | None, is_guess: bool) -> str:
     guess, why = _likely_label(table)
     if label is None:
         why = why if guess is None and why else "no column is certain to be one"
-        return f"No column was taken for the label: {why}. {_HOW_TO_NAME}."
+        how = f" {_HOW_TO_NAME}." if len(table.names) > 1 else ""
+        return f"No column was taken for the label: {why}.{how}"
     why = why if label == guess else "it is named like one"
     return f"“{label}” was taken for the label: {why}. {_HOW_TO_NAME}, or --no-label (label=False) for none."
 
@@ -123,25 +125,24 @@ def _likely_label(table: Table, apart: Collection[str] = ()) -> tuple[str | None
     place alone says so of the only column of words, if it is the last, and of a file without names of columns.
     """
     usable = [name for name in table.names if table.kind(name) in (NUMBER, CATEGORY) and name not in apart]
+    if len(usable) == 1 and table.pictures is None:
+        return None, "there is no other column to predict it from"
     named = [name for name in usable if name.strip().lower() in LABELS + _USUAL and table.has_several(name)]
-    if len(named) > 1:
-        named = [name for name in named if not _is_coordinate(table, name)]
-    if len(named) > 1:
-        return None, f"{_listed(named)} are named like one"
-    if named and _is_coordinate(table, named[0]):
-        return None, f"“{named[0]}” may be a coordinate"
-    ends = [name for name in table.names if name.strip().lower() not in ORDERS]
-    if named and (named[0] in (ends[0], ends[-1]) or _has_few_values(table, named[0])):
-        return named[0], "it is named like one"
-    if named:
-        return None, f"“{named[0]}” is named like one, but has many values and is not the last column"
+    certain = [name for name in named if not _is_coordinate(table, name)]
+    if len(certain) > 1:
+        return None, f"{_listed(certain)} are named like one"
+    if certain:
+        ends = [name for name in table.names if name.strip().lower() not in ORDERS]
+        if certain[0] in (ends[0], ends[-1]) or _has_few_values(table, certain[0]):
+            return certain[0], "it is named like one"
+        return None, f"“{certain[0]}” is named like one, but has many values and is not the last column"
     last, others = table.names[-1], [table.kind(name) for name in table.names[:-1]]
     if last in usable and others and table.kind(last) == CATEGORY and _has_few_values(table, last):
         if all(name == f"column {place}" for place, name in enumerate(table.names, start=1)):
             return last, "the last column of a file without names holds few words"
         if set(others) == {NUMBER}:
             return last, "it is the last column, and the only one of words"
-    return None, ""
+    return None, f"“{named[0]}” may be a coordinate" if named else ""
 
 
 def _is_coordinate(table: Table, name: str) -> bool:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from rfviz import datasets
 from rfviz.analysis.points import Scaling
@@ -16,9 +18,10 @@ from rfviz.errors import RfvizError
 from rfviz.experiments.base import Chart
 from rfviz.experiments.data import Data
 from rfviz.inspection.drift import AUTOMATIC, compared_columns
-from rfviz.inspection.finding import Finding, findings_frame, findings_html, plot_findings, verdict
+from rfviz.inspection.finding import Finding, by_severity, findings_frame, findings_html, plot_findings, verdict
 from rfviz.inspection.inspection import InspectedData, Inspection
 from rfviz.inspection.maps import MAP_NAMES, MapResult, feature_specs, plot_maps
+from rfviz.inspection.questions import keys_of
 from rfviz.inspection.sample import MAP_ROWS, SCALING, column_name, scaling_of
 from rfviz.inspection.uncertainty import IntervalResult, SetResult
 from rfviz.lab import script
@@ -62,18 +65,30 @@ class InspectionResult:
     findings : tuple of Finding
     limits : str
         Which rows were used, if these are not all.
+    notes : tuple of str
+        What was taken for what; see :meth:`rfviz.inspection.inspection.Inspection.notes`.
     """
 
     maps: MapResult | None
     findings: tuple[Finding, ...]
     limits: str
+    notes: tuple[str, ...]
 
 
 class QuickInspection(Page[InspectedData[Data], Settings, InspectionResult]):
-    """A data set in pictures and sentences."""
+    """A data set in pictures and sentences.
+
+    Parameters
+    ----------
+    only : str or sequence of str
+        Short names of the questions that are asked, and nothing else is computed; by default all, and the maps.
+    """
 
     slug = "quick-inspection"
     inspects_files = True
+
+    def __init__(self, only: str | Iterable[str] = ()) -> None:
+        self.asked = keys_of(only)
 
     def source(self, panel: Panel) -> InspectedData[Data]:
         data = panel.data("breast_cancer")
@@ -89,7 +104,7 @@ class QuickInspection(Page[InspectedData[Data], Settings, InspectionResult]):
             "its larger values."
         )
         compare = panel.choice("compare", list(titles), AUTOMATIC, "Compare", help, titles)
-        return InspectedData(data, scaling, seed, compare)
+        return InspectedData(data, scaling, seed, compare, self.asked)
 
     def settings(self, panel: Panel, source: InspectedData[Data]) -> Settings:
         dataset, origin = source.dataset, source.dataset.origin
@@ -103,12 +118,13 @@ class QuickInspection(Page[InspectedData[Data], Settings, InspectionResult]):
 
     def run(self, source: InspectedData[Data], settings: Settings, cache: Cache) -> InspectionResult:
         inspection = source.inspect(cache)
-        inspection.sample(MAP_ROWS)  # rows that cannot be scaled are refused as a whole
-        try:
-            maps = inspection.maps()
-        except RfvizError:  # one column, or equal rows: the findings say so
-            maps = None
-        return InspectionResult(maps, tuple(inspection.findings()), inspection.limits())
+        maps, limits = None, ""
+        if not self.asked:
+            inspection.sample(MAP_ROWS)  # rows that cannot be scaled are refused as a whole
+            with suppress(RfvizError):  # one column, or equal rows: the findings say so
+                maps = inspection.maps()
+            limits = inspection.limits()
+        return InspectionResult(maps, tuple(by_severity(inspection.findings())), limits, inspection.notes())
 
     def charts(
         self, source: InspectedData[Data], settings: Settings, result: InspectionResult, cache: Cache
@@ -117,10 +133,12 @@ class QuickInspection(Page[InspectedData[Data], Settings, InspectionResult]):
         words = f"**What was found in {source.dataset.name}:** {found}.{limits}"
         plot, table = partial(plot_findings, result.findings), partial(findings_frame, result.findings)
         raw = source.inspect(cache).raw
+        # The provenance tells what the reader of the file concluded.
+        notes = [note for note in result.notes if note.rstrip(".") not in source.dataset.provenance]
 
         def text() -> str:
             about = f"{source.dataset.name}: {counted(raw.n_rows, 'row')}, inspected on {time.strftime('%d %B %Y')}."
-            return findings_html(result.findings, f"{about} {source.dataset.provenance}".strip())
+            return findings_html(result.findings, " ".join(filter(None, [about, *notes, source.dataset.provenance])))
 
         main = Chart("findings", plot, table, f"The findings: {found}.", words, on_page=False, html=text)
         maps, inspection = result.maps, source.inspect(cache)
@@ -147,31 +165,35 @@ class QuickInspection(Page[InspectedData[Data], Settings, InspectionResult]):
     def findings(self, result: InspectionResult) -> tuple[Finding, ...]:
         return result.findings
 
+    def record(self, source: InspectedData[Data], result: InspectionResult, cache: Cache) -> Mapping[str, Any]:
+        return source.inspect(cache).record(result.findings)
+
     def script(self, source: InspectedData[Data], settings: Settings) -> str:
         shown = f"colour={settings.colour!r}" + (f", row={settings.row}" if settings.row is not None else "")
         shown += ", uncertainty=inspection.answer('uncertainty')" if settings.colour == "uncertainty" else ""
-        body = f"""
-{_inspect(source)}
-
-findings = []
-for finding in inspection.findings():
-    print(finding)
-    findings.append(finding)
+        maps = f"""
 print(inspection.limits())
-
-frames = {{"findings": findings_frame(findings)}}
-figures = {{"findings": plot_findings(findings)}}
-
 maps = inspection.maps()
 frames |= maps.frames()
 figures |= plot_maps(maps, inspection.dataset, {shown}, raw=inspection.raw)
+"""
+        maps = "" if source.asked else maps
+        body = f"""
+{_inspect(source)}
 
+findings = by_severity(inspection.findings())
+print(*inspection.notes(), *findings, sep="\\n")
+
+frames = {{"findings": findings_frame(findings)}}
+figures = {{"findings": plot_findings(findings)}}
+{maps}
 for picture in inspection.pictures():
     frames[picture.name], figures[picture.name] = picture.frame(), picture.figure()
 for figure in figures.values():
     figure.show()
 """
-        uses = [datasets, Inspection, findings_frame, plot_findings, plot_maps]
+        uses: list[Any] = [datasets, Inspection, by_severity, findings_frame, plot_findings]
+        uses += [] if source.asked else [plot_maps]
         return script.write("What do random features say about these data?", body, uses)
 
     def finding_script(self, source: InspectedData[Data], key: str, cache: Cache) -> str:
@@ -217,6 +239,7 @@ def shown_uncertainty(inspection: Inspection, colour: str) -> IntervalResult | S
 def _inspect(source: InspectedData[Data]) -> str:
     """Return the lines that load the data and begin to inspect them."""
     compared = f", compare={source.compare!r}" if source.compare != AUTOMATIC else ""
+    compared += f", only={','.join(source.asked)!r}" if source.asked else ""
     made = f"inspection = Inspection(dataset, {source.normalise!r}, seed={source.seed}{compared})"
     return f"{script.load_data(source.data)}\n{made}"
 

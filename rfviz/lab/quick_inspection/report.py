@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
@@ -23,7 +24,7 @@ from rfviz.inspection.drift import AUTOMATIC
 from rfviz.inspection.finding import Finding, findings_html, records
 from rfviz.lab.page import compute
 from rfviz.lab.preset import Preset
-from rfviz.lab.quick_inspection.page import PAGE
+from rfviz.lab.quick_inspection.page import PAGE, QuickInspection
 from rfviz.lab.report import Entry, write_report
 
 if TYPE_CHECKING:
@@ -43,29 +44,66 @@ class InspectionReport:
         What it was made of, for :meth:`rows` and :meth:`mask`.
     by : str, optional
         The column whose values say which rows are compared.
+    only : str or sequence of str, optional
+        Short names of the questions that are answered; by default all.
 
     Attributes
     ----------
     name : str
         Of the inspected data.
+    label : object
+        The name of the column of labels, or None if there is none.
+    notes : tuple of str
+        What was taken for what: the label, the order, and what the reader of the file concluded.
     """
 
-    def __init__(self, spec: DatasetSpec, frame: pd.DataFrame | None = None, by: str = AUTOMATIC) -> None:
+    def __init__(
+        self,
+        spec: DatasetSpec,
+        frame: pd.DataFrame | None = None,
+        by: str = AUTOMATIC,
+        only: str | Iterable[str] = (),
+    ) -> None:
         self._frame, self._cache = frame, Cache()
-        panel = Preset({"data": spec.name, "compare": by}, own=spec)
-        source = PAGE.source(panel)
-        self._page = compute(PAGE, source, PAGE.settings(panel, source), self._cache)
+        panel, page = Preset({"data": spec.name, "compare": by}, own=spec), QuickInspection(only)
+        source = page.source(panel)
+        self._page = compute(page, source, page.settings(panel, source), self._cache)
         self._inspection = source.inspect(self._cache)
         self.name = source.dataset.name
+        self.label, self.notes = self._inspection.label, self._page.result.notes
 
     @property
     def findings(self) -> pd.DataFrame:
-        """One row per question: ``name``, ``status``, ``text``, ``rows``, ``columns``.
+        """One row per question, the most urgent first: its name, status, text, rows, columns and remedy.
 
         The status is ``"fine"``, ``"look"`` (worth a look), ``"warning"`` or ``"unknown"``. Rows are positions from 0,
-        as ``df.iloc`` takes them; the sentences count rows from 1.
+        as ``df.iloc`` takes them; the sentences count rows from 1. The remedy is Python that mends it, an expression of
+        the table ``df`` (see :attr:`frame`) and the ``report``; empty if there is none.
         """
-        return pd.DataFrame(records(self._found), columns=["name", "status", "text", "rows", "columns"])
+        return pd.DataFrame(records(self._found), columns=["name", "status", "text", "rows", "columns", "remedy"])
+
+    @property
+    def claims(self) -> pd.DataFrame:
+        """One row per claim: the finding, what is claimed, columns, value, n_rows, least, of, rows.
+
+        ``n_rows`` are the rows that it was computed on, ``least`` the smallest value that would have been told; see
+        :class:`rfviz.inspection.finding.Claim`.
+        """
+        names = ["finding", "what", "columns", "value", "n_rows", "least", "of", "rows"]
+        made = [{"finding": f.key, **claim.record()} for f in self._found for claim in f.claims]
+        return pd.DataFrame(made, columns=names)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The table that was inspected: as it was given, or as its file was read, all rows and columns."""
+        return self._rows(np.arange(self._n_rows)) if self._frame is None else self._frame
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Return the findings with their claims, and what was taken for what, and write them to a file if asked."""
+        text = json.dumps(self._inspection.record(self._found), ensure_ascii=False, indent=1, default=str)
+        if path is not None:
+            Path(path).write_text(text, encoding="utf-8")
+        return text
 
     def mask(self, name: str) -> np.ndarray:
         """Return which rows a finding is about, whatever their index: ``df[~report.mask("copies")]`` leaves them out.
@@ -84,7 +122,9 @@ class InspectionReport:
 
         Their index is that of the DataFrame that was inspected; of a file, positions from 0.
         """
-        places = self._finding(name).rows - 1
+        return self._rows(self._finding(name).rows - 1)
+
+    def _rows(self, places: np.ndarray) -> pd.DataFrame:
         if self._frame is not None:
             return self._frame.iloc[places]
         raw, dataset = self._inspection.raw, self._inspection.source.dataset
@@ -108,14 +148,15 @@ class InspectionReport:
         return text
 
     def __repr__(self) -> str:
-        return "\n".join(map(str, self._found))
+        said = (f"{finding}\n    {finding.remedy}" if finding.remedy else str(finding) for finding in self._found)
+        return "\n".join([*self.notes, *said])
 
     def _repr_html_(self) -> str:
-        return findings_html(self._found)
+        return findings_html(self._found, " ".join(self.notes))
 
     @property
     def _found(self) -> Sequence[Finding]:
-        return PAGE.findings(self._page.result)
+        return self._page.result.findings
 
     def _finding(self, name: str) -> Finding:
         for finding in self._found:
@@ -142,6 +183,7 @@ def inspect_table(
     leave_out: Any = (),
     table: str = "",
     compare: Any = None,
+    only: str | Iterable[str] = (),
 ) -> InspectionReport:
     """Inspect a table; see :func:`rfviz.inspect`.
 
@@ -161,8 +203,10 @@ def inspect_table(
         upload = upload_of_frame(frame, notes=notes)
     chosen = {"label": label, "order": order, "leave_out": _several(upload.table, leave_out)}
     chosen = {name: value for name, value in chosen.items() if value is not None}
+    if label is False:
+        chosen["label"] = None
     other, by = _other(compare, upload)
-    return InspectionReport(own_spec_of(upload, chosen, other), frame, by)
+    return InspectionReport(own_spec_of(upload, chosen, other), frame, by, only)
 
 
 def _several(table: Table, names: Any) -> tuple[Any, ...]:

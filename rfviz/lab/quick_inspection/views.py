@@ -146,8 +146,8 @@ class InspectionView(View[InspectedData[Data], Settings, InspectionResult]):
                 with slot.container(border=True, key=f"finding-{number}"):
                     self._show_finding(finding)
         heading.subheader(verdict(found), anchor=False)
-        if limits:
-            st.caption(limits)
+        for note in filter(None, [*inspection.notes(), limits]):
+            st.caption(plain(note))
 
     def draw(self, settings: Settings, result: InspectionResult, charts: Sequence[Chart]) -> None:
         with self.below_row, st.container(horizontal=True, key="inspection-bar-row"):
@@ -306,6 +306,9 @@ class InspectionView(View[InspectedData[Data], Settings, InspectionResult]):
                 self._draw_evidence(finding, question, result)
             if len(self._rows_of(finding)):
                 self._draw_rows_of(finding)
+            if finding.remedy:
+                st.markdown("This mends it, for `report = rfviz.inspect(…)` and `df = report.frame`:")
+                st.code(finding.remedy)
             if result is not None:
                 with st.expander("Python", icon=":material/code:"):
                     st.code(PAGE.finding_script(self.source, finding.key, cache))

@@ -32,7 +32,7 @@ def report():
 
 def test_findings_are_a_table_for_programs(report):
     found = report.findings
-    assert list(found.columns) == ["name", "status", "text", "rows", "columns"]
+    assert list(found.columns) == ["name", "status", "text", "rows", "columns", "remedy"]
     assert set(found["status"]) <= {"fine", "look", "warning", "unknown"} and found["name"].is_unique
     assert {"balance", "leaks", "copies", "near-copies", "labels", "structure", "missing", "values"} <= set(
         found["name"]
