@@ -273,7 +273,7 @@ class Dependence(Question[ColumnDependence]):
     kinds: ClassVar = {
         "compared pairs": (
             "Pairs of columns whose dependence is measured: at least 40 rows know both, and both vary in these. Of "
-            "`rows of the file`, n_rows are used: the whole parts of as many numbers evenly from 0 to the last row, "
+            "`all rows`, n_rows are used: the whole parts of as many numbers evenly from 0 to the last row, "
             "which is all rows up to 20,000, or fewer if there are more than 100 columns. Columns: "
             "numbers and categories, without the label, the column of the order, and columns "
             "named like a number of the row."

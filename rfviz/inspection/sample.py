@@ -40,7 +40,7 @@ SCALING = Param(
 MAP_ROWS, WORK_ROWS = 1000, 10_000
 #: How the rows of claims about distances are made, for :attr:`rfviz.inspection.question.Question.kinds`.
 PREPARED = (
-    "Rows: the `usable rows` that the chosen settings leave of the `rows of the file`, each with one feature for a "
+    "Rows: the `usable rows` that the chosen settings leave of the `all rows`, each with one feature for a "
     "column of numbers and one of zeros and ones for each word of a category, gaps filled in or their rows dropped as "
     "chosen; at most 10,000 (fewer of more than 400 features), drawn at random by this program. `scaling` "
     "“standardise”: each feature less its mean over these rows, divided by their population standard deviation, or if "

@@ -101,9 +101,7 @@ def test_only_what_is_asked_is_computed(monkeypatch):
     every = Inspection(upload_of_frame(plain()).prepare()).findings()
     every = {finding.key: finding.text for finding in every if finding.key in set(asked.findings["name"])}
     assert dict(zip(asked.findings["name"], asked.findings["text"], strict=True)) == every
-    with pytest.raises(
-        ParameterError, match=r"must name questions; got 'copy'\. Known: all-rows, balance,"
-    ):
+    with pytest.raises(ParameterError, match=r"must name questions; got 'copy'\. Known: all-rows, balance,"):
         rfviz.inspect(plain(), only="columns,copy")
     monkeypatch.setattr(Inspection, "maps", None)  # which would be called if anything were drawn
     rfviz.inspect(plain(), only="copies")
