@@ -37,6 +37,7 @@ def tables():
     return {
         "plain": (plain, None),
         "together": (plain.assign(x=np.sort(x), same=0.1 * z + np.sort(x), against=0.1 * w - np.sort(x)), None),
+        "years": (plain.assign(Year=np.arange(1700, 1700 + N)), None),
         "classes": (classes, "kind"),
         "target": (target, "price"),
         "holes": (holes, "kind"),
