@@ -243,7 +243,7 @@ def test_a_rare_class_can_be_judged():
     assert finding(frame | {"label": y}, "Leaks").status == "fine"
     frame["x2"] = frame["x2"] + 8.0 * y
     found = finding(frame | {"label": y}, "Leaks")
-    assert found.columns == ("x2",) and "few are of the largest class" in found.text
+    assert found.columns == ("x2",) and "others of the largest class were left out" in found.text
 
 
 # --- outliers ---------------------------------------------------------------------------------------------------------
