@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pandas as pd
 from scipy.optimize import minimize_scalar
+from scipy.special import gammaln
 from scipy.stats import rankdata
 
 from rfviz.datasets.files.table import CATEGORY, DATE, EMPTY, NUMBER, TEXT
@@ -36,6 +37,8 @@ _ALIKE, _COMPARED, _COMPARED_ROWS, _CLOSEST = 0.99, 300, 5000, 50
 _LOOKED_AT = 2000
 # Correlations that are claimed pair by pair.
 _CLAIMED = 10
+# The rows of a sorted column could stand in ten to this power different orders.
+_MANY_ORDERS = 6.0
 # Two rows make every column a multiple of every other, and three nearly do.
 _FEWEST_COMPARED = 4
 # Largest distance and least correlation of columns that repeat each other up to the rounding of their values.
@@ -73,7 +76,8 @@ class ColumnResult:
     numbering : tuple of str
         Columns of whole numbers that number the rows or identify them.
     ordering : tuple of (str, str)
-        Columns of different numbers or dates by which the rows are sorted: name, ``"rises"`` or ``"falls"``.
+        Columns by which the rows are sorted: name, and ``"rises"`` or ``"falls"``, from row to row, or ``"never
+        falls"`` or ``"never rises"``, if several rows have the same value.
     unused : tuple of (str, str)
         Columns that nothing is computed from, and why.
     order : str or None
@@ -170,6 +174,21 @@ def _look_at_numbers(raw: Raw, name: str, found: _Found) -> None:
         found.numbering.append(name)
     elif rises or falls:
         found.ordering.append((name, "rises" if rises else "falls"))
+    else:
+        _look_at_ties(name, values, found)
+
+
+def _look_at_ties(name: str, values: np.ndarray, found: _Found) -> None:
+    """Note a column by which the rows are sorted, though several have the same value, unless this may be chance."""
+    some = values[:_LOOKED_AT]  # most columns fall and rise within their first rows
+    for part in (some, values):
+        never_falls, never_rises = bool((part[1:] >= part[:-1]).all()), bool((part[1:] <= part[:-1]).all())
+        if not (never_falls or never_rises):
+            return
+    counts = np.unique(values, return_counts=True)[1]
+    n_orders = float(gammaln(len(values) + 1) - gammaln(counts + 1).sum()) / np.log(10.0)
+    if n_orders >= _MANY_ORDERS:
+        found.ordering.append((name, "never falls" if never_falls else "never rises"))
 
 
 def _look_at_words(raw: Raw, name: str, found: _Found) -> None:
@@ -183,6 +202,8 @@ def _look_at_words(raw: Raw, name: str, found: _Found) -> None:
             found.ticked.append((name, word))
     elif n >= _NEARLY_ROWS and len(counts) and counts.max() >= _NEARLY * n:
         found.nearly.append((name, word, float(counts.max() / n)))
+    elif n >= _FEWEST_ROWS and len(counts) and codes.min() >= 0 and name != raw.order:
+        _look_at_ties(name, codes, found)
 
 
 def _reason(raw: Raw, name: str) -> str:
@@ -504,7 +525,10 @@ class Columns(Question[ColumnResult]):
             "rise or fall, and the column that gives the order are none. With such a name some rows may repeat: half "
             "of the numbers are different, no number in between is left out, and rows that share one are equal."
         ),
-        "sorted": "Whether the other numbers or dates of the column rise or fall strictly from row to row, no gaps.",
+        "sorted": (
+            "Whether the other numbers or dates of the column rise or fall strictly from row to row, or never fall or "
+            "never rise, no gaps. Words by the order of their characters."
+        ),
         "unused": "Why nothing is computed from the column in the other questions.",
         "order": "The column that was taken for the order of the rows.",
     }
@@ -532,7 +556,8 @@ class Columns(Question[ColumnResult]):
             yield Claim("repeat", True, (column, first), n)
         yield from _claims_of_pairs(result, raw)
         # Of few rows it may be chance; and what gives the order, or rises from row to row, tells rows apart as well.
-        is_ordered = bool(result.ordering) or (result.order is not None and raw.table.kind(result.order) == NUMBER)
+        rises = any(direction in ("rises", "falls") for _, direction in result.ordering)
+        is_ordered = rises or (result.order is not None and raw.table.kind(result.order) == NUMBER)
         if result.numbering or (n >= _FEWEST_ROWS and not is_ordered):
             yield Claim("numbering columns", len(result.numbering), result.numbering, n)
         for column, direction in result.ordering:

@@ -153,6 +153,25 @@ def test_a_year_for_each_row_is_their_time_and_no_identifier():
     assert shuffled.status == "fine" and "sorted" not in shuffled.text and "order" not in shuffled.text
 
 
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.sort(draw(31).integers(0, 12, 150)),
+        -np.sort(draw(31).integers(0, 12, 150)),
+        np.sort(draw(32).choice(["a", "b", "c"], 150)),
+        pd.Series(pd.date_range("2020-01-01", periods=75)).repeat(2).to_numpy(),
+    ],
+    ids=["rises", "falls", "words", "dates"],
+)
+def test_rows_sorted_by_a_column_with_repeated_values_are_told(values):
+    def text(some):
+        return said({"v": some, "z": draw(33).normal(size=150)}).text
+
+    assert "The rows are sorted by “v”." in text(values)
+    assert "sorted" not in text(draw(34).permutation(values))
+    assert "sorted" not in text(np.where(np.arange(150) == 149, 2, 1))  # once in 150 orders
+
+
 def test_a_measurement_by_which_the_rows_are_sorted_is_no_identifier():
     people = np.sort(draw(20).choice(10**6, N, replace=False))
     for column in (people, people[::-1], np.sort(x)):
