@@ -104,7 +104,7 @@ def run(given: argparse.Namespace) -> int:
     preset = Preset({name: value for name, value in values.items() if name != "zoom"}, bar, own)
     source = page.source(preset)
     settings = page.settings(preset, source)
-    if given.data is not None and not preset.has_data:
+    if given.data is not None and not (preset.has_data and page.uses_data(source)):
         raise DataError(f"--data has no effect: {slug} uses no data. Leave it out")
     for name in preset.unasked():
         _tell(f"{name} has no effect with the other settings, or is misspelt.")

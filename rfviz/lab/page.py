@@ -127,6 +127,10 @@ class Page(ABC, Generic[Source, Settings, Result]):
         """Return the findings of a page that inspects data."""
         return ()
 
+    def uses_data(self, source: Source) -> bool:
+        """Return whether the charts depend on the data that were asked for."""
+        return True
+
     def record(self, source: Source, result: Result, cache: Cache) -> Mapping[str, Any]:
         """Return the findings of a page that inspects data, and how these were read, as plain objects for JSON."""
         return {}
@@ -170,6 +174,9 @@ class ExperimentPage(Page[SourceOfData, SomeExperiment, Result]):
         if source is None:
             return NO_DATA
         return source if isinstance(source, Data) else source.data
+
+    def uses_data(self, source: SourceOfData) -> bool:
+        return self.data(source) is not NO_DATA
 
     def run(self, source: SourceOfData, settings: SomeExperiment, cache: Cache) -> Result:
         return settings.compute(self.data(source), cache)

@@ -191,3 +191,10 @@ def test_options_that_contradict_each_other_are_refused(tmp_path, capsys):
 
 def test_data_without_a_file_have_nothing_to_tell():
     assert Inspection(Dataset("made", plain()[["a", "b"]].to_numpy(dtype=np.float32))).notes() == ()
+
+
+def test_a_file_is_refused_by_a_page_whose_charts_do_not_depend_on_it(tmp_path, capsys):
+    plain().to_csv(tmp_path / "a.csv", index=False)
+    for page in ("pixel-cooccurrence", "zoo"):
+        assert main(["run", page, "--data", str(tmp_path / "a.csv"), "--quiet", "--out", str(tmp_path)]) == 2
+        assert f"--data has no effect: {page} uses no data" in capsys.readouterr().err
