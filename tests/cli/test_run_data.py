@@ -111,7 +111,8 @@ def test_run_inspects_with_the_columns_that_are_named_and_prints_what_it_finds(t
     assert cli.main([*run, *named]) == 0
     said = capsys.readouterr().out
     assert "Rows and labels (fine): 90 rows of 3 columns in 2 classes" in said and "“when” gives the order" in said
-    found = {one["name"]: one for one in json.loads((tmp_path / "out" / "findings.json").read_text(encoding="utf-8"))}
+    held = json.loads((tmp_path / "out" / "findings.json").read_text(encoding="utf-8"))
+    found = {one["name"]: one for one in held["findings"]}
     assert found["copies"]["rows"] == [89] and found["copies"]["status"] == "look"
     # As text, which can be copied.
     page = (tmp_path / "out" / "findings.html").read_text(encoding="utf-8")
@@ -120,12 +121,12 @@ def test_run_inspects_with_the_columns_that_are_named_and_prints_what_it_finds(t
     assert all(part in script for part in ('"label": "survived"', '"max_samples": 40', '"leave_out": ["spare"]'))
     # The status of the command tells what was found, where it is asked for.
     assert cli.main([*run, *named, "--quiet", "--fail-on", "look"]) == 3
-    # For a program: the findings alone, and no files unless a folder is named.
+    # For a program: the findings, and no files unless a folder is named.
     capsys.readouterr()
     monkeypatch.chdir(tmp_path)
     assert cli.main([*run[:4], *named, "--json", "--fail-on", "look"]) == 3
     said = capsys.readouterr()
-    assert json.loads(said.out) == list(found.values()) and not said.err
+    assert json.loads(said.out) == held and not said.err
     assert {path.name for path in tmp_path.iterdir()} == {"ship.csv", "out"}
     assert cli.main(["run", "hashing", "--json"]) == 2
     assert "--json prints findings, and hashing has none" in capsys.readouterr().err
@@ -142,7 +143,8 @@ def test_run_compares_two_files(tmp_path, capsys):
     run = ["run", "quick-inspection", "--data", str(tmp_path / "old.csv"), "--out", str(tmp_path / "out")]
     assert cli.main([*run, "--compare", str(tmp_path / "new.csv")]) == 0
     assert "between the rows of this file and those of new.csv" in capsys.readouterr().out
-    found = {one["name"]: one for one in json.loads((tmp_path / "out" / "findings.json").read_text(encoding="utf-8"))}
+    held = json.loads((tmp_path / "out" / "findings.json").read_text(encoding="utf-8"))
+    found = {one["name"]: one for one in held["findings"]}
     assert found["drift"]["columns"] == ["b"] and found["drift"]["status"] == "look"
     script = (tmp_path / "out" / "script.py").read_text(encoding="utf-8")
     assert "dataset = compare_with(dataset, read_file('new.csv'))" in script
