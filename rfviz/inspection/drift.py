@@ -149,15 +149,22 @@ class Comparison:
 
     @property
     def columns(self) -> np.ndarray:
-        """The columns that differ by themselves, by enough to be told, the farthest first."""
+        """The columns that differ by themselves, by enough to be told: by known values, then by gaps only."""
         found = self.result.columns(_ALARM)
-        return found[self.result.apart[found] >= _LEAST]
+        found = found[self.result.apart[found] >= _LEAST]
+        is_value = self._differs_in_values[found]
+        far = np.where(is_value, self.result.distances[found], self.result.apart[found])
+        return found[np.lexsort((-far, ~is_value))]
 
     @property
     def in_values(self) -> np.ndarray:
-        """Those of them whose known values differ; of the others only the gaps do."""
+        """Those of them whose known values differ, the farthest first; of the others only the gaps do."""
         found = self.columns
-        return found[(self.result.values_p[found] <= _ALARM) & (self.result.distances[found] >= _LEAST)]
+        return found[self._differs_in_values[found]]
+
+    @property
+    def _differs_in_values(self) -> np.ndarray:
+        return (self.result.values_p <= _ALARM) & (self.result.distances >= _LEAST)
 
     @property
     def together(self) -> bool:
@@ -499,7 +506,8 @@ class Drift(Question[Comparison]):
             "of the known values, adjusted for the number of columns."
         ),
         "missing shares": "The shares of missing values of a column in both parts: the mean over blocks of rows.",
-        "largest difference": "The largest of all distances and differences of shares of missing values.",
+        "largest difference": "The largest of all distances, of known values.",
+        "largest difference of gaps": "The largest of all differences of shares of missing values.",
         "p-value of the combination": (
             "The p-value of how columns go together, given each by itself: random Fourier features of normal scores "
             "that are taken within each part. 1 if fewer than two columns can be compared so."
@@ -563,7 +571,7 @@ class Drift(Question[Comparison]):
         is_look = bool(parts or of_all or apart.keys() & {_ONLY_HERE, _ONLY_THERE, _OTHER_KIND})
         if not parts:
             parts.append(_nothing(own))
-            is_look |= own.value("p-value") <= _ALARM and own.value("largest difference") >= _LEAST
+            is_look |= own.value("p-value") <= _ALARM and _largest(own) >= _LEAST
         elif far := claims.get("least alike rows"):
             rows, part, n = far.rows, far.of["part"], far.of["looked at"]
             some = f"{n:,} rows of {part}" if n < far.n_rows else part
@@ -618,8 +626,9 @@ def _claims_of(drift: Comparison) -> Iterator[Claim]:
         before, after = result.missing[column].tolist()
         if column not in drift.in_values or abs(before - after) >= _LEAST:
             yield claim("missing shares", (before, after), column)
-    most = int(result.apart.argmax())
-    yield claim("largest difference", float(result.apart[most]), most)
+    most, gaps = int(result.distances.argmax()), np.abs(result.missing[:, 0] - result.missing[:, 1])
+    yield claim("largest difference", float(result.distances[most]), most)
+    yield claim("largest difference of gaps", float(gaps.max()), int(gaps.argmax()))
     yield claim("p-value of the combination", result.together_p)
     for one, other, before, after in result.pairs if drift.together else ():
         yield claim("rank correlations", (before, after), one, other)
@@ -640,6 +649,10 @@ def _between(compared: Claim) -> str:
     return f"{half} and {second}" if of else f"{first} and {second}"
 
 
+def _largest(claims: Claims) -> float:
+    return max(claims.value("largest difference"), claims.value("largest difference of gaps", 0.0))
+
+
 def _nothing(claims: Claims) -> str:
     """Say that nothing, or little, differs, and what would have been noticed."""
     compared, differing = claims[0], claims.of("differing columns")[0]
@@ -650,9 +663,10 @@ def _nothing(claims: Claims) -> str:
     of = f"between {_between(compared)} ({rows}, {columns})"
     if claims.value("p-value") <= _ALARM:
         most = claims.of("largest difference")[0]
-        if most.value < _LEAST:
+        if _largest(claims) < _LEAST:
             return f"Only small differences {of}: all are below {differing.of['from']}."
-        largest = f"the largest is {most.value:.2g} (“{_names(most)[0]}”)"
+        known = " of known values" if claims.value("largest difference of gaps", 0.0) >= _LEAST else ""
+        largest = f"the largest{known} is {most.value:.2g} (“{_names(most)[0]}”)"
         return f"Many small differences {of}: no {what} stands out, but all of them together do; {largest}."
     return (
         f"Nothing differs {of}. A {what} whose distribution functions differ by about {differing.least:.2f} would "

@@ -162,6 +162,29 @@ def test_small_changes_of_all_columns_are_no_denial():
     assert "no column stands out, but all of them together do; the largest is 0.1" in finding.text
 
 
+def test_a_difference_of_gaps_is_not_told_as_one_of_values():
+    generator = np.random.default_rng(1)
+    X = generator.standard_normal((1200, 30)).round(6)
+    X[600:] += 0.1
+    X[:80, 4] = np.nan  # a single stretch, which chance may put into one half
+    frame = pd.DataFrame(X).add_prefix("x")
+    finding = found(frame)
+    most = max(ks_2samp(X[:600, c], X[600:, c], nan_policy="omit").statistic for c in range(30))
+    said = finding.claims.get("largest difference")
+    assert said.value == pytest.approx(most, abs=0.03) and said.value <= most
+    assert finding.claims.value("largest difference of gaps") == pytest.approx(80 / 600, abs=0.01)
+    assert f"the largest of known values is {most:.1g}" in finding.text and said.columns != ("x4",)
+    # Columns whose values differ come first, however many gaps others have.
+    X = generator.standard_normal((1200, 4)).round(6)
+    X[:500, 0] = np.nan
+    X[600:, 0] += 1.0
+    X[600:, 1] += 3.0
+    X[:400, 2] = np.nan
+    answer = inspected(pd.DataFrame(X).add_prefix("x")).answer("drift")
+    assert [answer.names[c] for c in answer.columns] == ["x1", "x0", "x2"] and answer.shown()[0] == ("x1",)
+    assert [answer.names[c] for c in answer.in_values] == ["x1", "x0"]
+
+
 @pytest.mark.slow
 def test_the_column_that_changes_is_named_with_the_rows_that_show_it():
     frame = table(1)
