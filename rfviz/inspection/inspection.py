@@ -19,6 +19,7 @@ from rfviz.inspection.questions import QUESTIONS, keys_of
 from rfviz.inspection.raw import Raw, RowCounts, Whole, count_rows, raw_of, whole_of_table
 from rfviz.inspection.sample import MAP_ROWS, WORK_ROWS, Sample, scaling_of, take_sample
 from rfviz.progress import Progress
+from rfviz.words import counted
 
 __all__ = ["InspectedData", "Inspection"]
 
@@ -175,6 +176,9 @@ class Inspection:
         if how.order is not None:
             is_guess = "order" in origin.guessed
             said.append(f"“{how.order}” {'was taken for' if is_guess else 'is'} the order of the rows.")
+        if words := origin.table.missing_words:
+            shown = ", ".join(f"“{word}” ({counted(n, 'cell')})" for word, n in words.items())
+            said.append(f"Counted as missing, next to empty cells: {shown}.")
         return (*said, *origin.notes)
 
     def record(self, findings: Sequence[Finding]) -> dict[str, Any]:

@@ -73,6 +73,8 @@ class Column:
         An oddity of some cells, as a part of a sentence; may be empty.
     odd_rows : ndarray of int
         The rows of these cells, from 0; empty if it is an oddity of the column as a whole.
+    gaps : tuple of (str, int)
+        Words that count as missing, and how many cells hold each; not of very many different words.
     """
 
     name: str
@@ -83,6 +85,7 @@ class Column:
     note: str = ""
     odd: str = ""
     odd_rows: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64), compare=False, repr=False)
+    gaps: tuple[tuple[str, int], ...] = ()
 
     @property
     def is_usable(self) -> bool:
@@ -295,6 +298,10 @@ def _of_words(name: str, series: pd.Series, step: int) -> tuple[Column, Any]:
             return replace(column, n_missing=int(gaps.sum())), series.mask(gaps).array
     found = _words_of(series)
     column, values = _of_different_words(name, found, step)
+    if found.marks:
+        meant = found.meant() if column.kind in (CATEGORY, TEXT) else frozenset()
+        counts = zip(found.words, found.counts.tolist(), strict=True)
+        column = replace(column, gaps=tuple((word, n) for word, n in counts if is_mark(word) and word not in meant))
     if column.kind == TEXT:
         gaps = found.with_meant().codes < 0
         return replace(column, n_missing=int(gaps.sum())), series.mask(gaps).array

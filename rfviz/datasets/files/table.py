@@ -178,6 +178,14 @@ class Table:
             return self.described[name].kind
         return EMPTY if self._matrix_gaps[self.places[name]] == self.n_rows else NUMBER
 
+    @property
+    def missing_words(self) -> dict[str, int]:
+        """The words that count as missing, and how many cells hold each, the most frequent first."""
+        found: dict[str, int] = {}
+        for word, n in (pair for column in self.described.values() for pair in column.gaps):
+            found[word] = found.get(word, 0) + n
+        return dict(sorted(found.items(), key=lambda pair: -pair[1]))
+
     def n_missing(self, name: str) -> int:
         """Return the number of cells of a column that have no finite value."""
         return self.described[name].n_missing if name in self.described else int(self._matrix_gaps[self.places[name]])

@@ -180,6 +180,16 @@ def test_json_tells_what_was_taken_for_what(tmp_path, capsys):
     assert (written["label"], written["guessed"]) == ("a", ["order"]) and len(written["findings"]) == 2
 
 
+def test_words_that_count_as_missing_are_told(tmp_path):
+    frame = plain().assign(size=np.where(np.arange(N) < 7, "?", np.arange(N).astype(str)))
+    frame["sort"] = np.where(np.arange(N) < 5, "n/a", np.where(np.arange(N) % 2, "oak", "elm"))
+    frame["harm"] = np.where(np.arange(N) < 9, "None", np.where(np.arange(N) % 2, "Minor", "Major"))  # a word, here
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    for data in (frame, tmp_path / "a.csv"):
+        notes = rfviz.inspect(data, label="kind", only="missing").notes
+        assert "Counted as missing, next to empty cells: “?” (7 cells), “n/a” (5 cells)." in notes
+
+
 def test_options_that_contradict_each_other_are_refused(tmp_path, capsys):
     plain().to_csv(tmp_path / "a.csv", index=False)
     data = ["--data", str(tmp_path / "a.csv")]
