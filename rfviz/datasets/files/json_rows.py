@@ -6,7 +6,6 @@ import codecs
 import io
 import itertools
 import json
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -107,14 +106,22 @@ def _read(file: File) -> _Rows:
         lines = ((number, line) for number, line in enumerate(stream, start=1) if line.strip())
         _, first = next(lines, (0, b""))
         is_one = file.n_bytes <= len(first) + 1
-        with suppress(ValueError):
-            # A text that is certainly one value is not parsed twice.
-            parsed = None if is_one else [json.loads(first.removeprefix(codecs.BOM_UTF8))]
-            if parsed is not None and (second := next(lines, None)) is not None:
-                rest = itertools.chain([second], lines)
-                return _Rows([*parsed, *(_parsed(file, number, line) for number, line in rest)], "line {}")
+        # A text that is certainly one value is not parsed twice.
+        parsed = [] if is_one else _value(first.removeprefix(codecs.BOM_UTF8))
+        second = next(lines, None)
+        if parsed and second is not None:
+            rest = itertools.chain([second], lines)
+            return _Rows([*parsed, *(_parsed(file, number, line) for number, line in rest)], "line {}")
     with file.open() as stream:
         return _array(file, json.load(io.TextIOWrapper(stream, encoding="utf-8-sig")))
+
+
+def _value(line: bytes) -> list[Any]:
+    """Return the value in a line, alone in a list, which is empty if the line is only a part of one."""
+    try:
+        return [json.loads(line)]
+    except ValueError:
+        return []
 
 
 def _parsed(file: File, number: int, line: bytes) -> Any:
