@@ -5,9 +5,12 @@ set ``RFVIZ_BAD_UPLOADS`` to the number of mutations of each file.
 """
 
 import contextlib
+import io
+import lzma
 import os
 import struct
 import sys
+import tarfile
 import time
 import warnings
 import zipfile
@@ -16,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from rfviz import datasets
@@ -28,12 +32,42 @@ MUTATIONS = int(os.environ.get("RFVIZ_BAD_UPLOADS", "12"))
 LIMIT_BYTES, MOST_SECONDS, MOST_GROWTH = 50_000_000, 3.0, 400_000_000
 
 
+def stata():
+    buffer = io.BytesIO()
+    table().to_stata(buffer, write_index=False)
+    return buffer.getvalue()
+
+
+def stream():
+    rows, buffer = pa.Table.from_pandas(table()), io.BytesIO()
+    with pa.ipc.new_stream(buffer, rows.schema) as writer:
+        writer.write_table(rows)
+    return buffer.getvalue()
+
+
+def tar():
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        info = tarfile.TarInfo("a.csv")
+        info.size = len(csv())
+        archive.addfile(info, io.BytesIO(csv()))
+    return buffer.getvalue()
+
+
 GOOD = {
     "a.csv": csv,
     "a.parquet": parquet,
     "a.npz": npz,
     "a.zip": pictures,
     "semicolon.csv": lambda: csv(sep=";"),
+    "a.arff": lambda: b"@relation r\n@attribute a real\n@attribute 'b c' {x,y}\n@data\n" + b"1,x\n2.5,y\n?,'x'\n" * 9,
+    "a.libsvm": lambda: b"1 1:2 3:4.5\n-1 2:1\n1 3:-1e2\n" * 9,
+    "a.dta": stata,
+    "a.arrows": stream,
+    "tables.zip": lambda: zipped([("a.csv", csv()), ("b.csv", csv())]),
+    "a.tar": tar,
+    "a.csv.xz": lambda: lzma.compress(csv()),
+    "rows.json": lambda: table().to_json(orient="records").encode(),
     "images.npz": lambda: npz(X=np.zeros((9, 5, 5), np.uint8) + np.arange(9, dtype=np.uint8)[:, None, None]),
 }
 
