@@ -72,7 +72,7 @@ def candidates(clone: Path, known: set[str]) -> list[str]:
         if not path or not path.lower().endswith(ENDINGS) or any(part.startswith(".") for part in path.split("/")):
             continue
         _, kind, _, size = facts.split()
-        if kind == "blob" and LEAST <= int(size) < MOST and path not in known:
+        if kind == "blob" and size.isdigit() and LEAST <= int(size) < MOST and path not in known:
             found.append(path)
     return sorted(found)
 
