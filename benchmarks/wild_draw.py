@@ -55,6 +55,7 @@ REPOSITORIES = (
     "datacarpentry/openrefine-socialsci",
     "rstudio/r-community-survey",
     "BuzzFeedNews/everything",
+    "ageron/handson-ml2",
 )
 FIRST_SET = Path(__file__).with_name("wild.json")
 
