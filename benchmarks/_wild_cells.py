@@ -1,0 +1,143 @@
+"""Tables for wild.py, parsed by rules of its own: nothing here comes from rfviz."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+import warnings
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pandas as pd
+import pyarrow.parquet
+from _wild_facts import Facts
+
+__all__ = ["Cells", "read_cells"]
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?%?")
+_CODE = re.compile(r"0\d")
+_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?)?")
+# More different words than this are text, of which nothing is computed.
+_FEW_WORDS = 100
+
+
+class Cells:
+    """The cells of a table.
+
+    Parameters
+    ----------
+    frame : DataFrame of object
+        Texts, numbers or None for a missing value.
+    facts : Facts
+    """
+
+    def __init__(self, frame: pd.DataFrame, facts: Facts) -> None:
+        self.frame, self.facts = frame, facts
+        self.n_rows, self.label, self.unused = len(frame), facts.label, set[str]()
+
+    def labelled(self, name: str) -> Cells:
+        """Return the same cells with another label."""
+        return Cells(self.frame, replace(self.facts, label=name))
+
+    @cached_property
+    def columns(self) -> list[str]:
+        """All columns but the label."""
+        return [name for name in self.frame.columns if name != self.label]
+
+    @cached_property
+    def kinds(self) -> dict[str, str]:
+        """What each column holds: "empty", "number", "date", "words" or "text"."""
+        return {name: self._kind(name) for name in self.frame.columns}
+
+    def _kind(self, name: str) -> str:
+        known = self.frame[name].dropna()
+        if known.empty:
+            return "empty"
+        if known.map(lambda cell: isinstance(cell, (int, float)) and not isinstance(cell, bool)).all():
+            return "number"
+        texts = known.astype(str).str.strip()
+        if texts.str.fullmatch(_NUMBER).all() and not texts.str.match(_CODE).any():
+            return "number"
+        if name in self.facts.dates or texts.str.fullmatch(_DATE).all():
+            return "date"
+        return "words" if texts.nunique() <= max(min(_FEW_WORDS, len(texts) // 2), 2) else "text"
+
+    def missing(self, name: str) -> np.ndarray:
+        """Return which rows lack a value, or hold an infinite one."""
+        gaps = self.frame[name].isna().to_numpy()
+        return gaps | np.isinf(self.numbers(name)) if self.kinds[name] == "number" else gaps
+
+    def numbers(self, name: str) -> np.ndarray:
+        """Return numbers, or dates as seconds, as floats; nan where one is missing."""
+        cells = self.frame[name]
+        if self.kinds[name] == "date":
+            form = self.facts.dates.get(name, "ISO8601")
+            dates = pd.to_datetime(cells.astype(object).where(cells.notna(), None), format=form, errors="coerce")
+            return ((dates - pd.Timestamp(0)) / pd.Timedelta(seconds=1)).to_numpy(np.float64)
+        plain = cells.map(lambda cell: cell.strip().rstrip("%") if isinstance(cell, str) else cell)
+        return pd.to_numeric(plain, errors="coerce").to_numpy(np.float64)
+
+    def codes(self, name: str) -> np.ndarray:
+        """Return a number for each different cell, whatever the column holds: equal numbers are equal; −1 is a gap."""
+        if self.kinds[name] in ("number", "date"):
+            return pd.factorize(self.numbers(name) + 0.0)[0]
+        texts = self.frame[name].map(lambda cell: cell if cell is None else str(cell).strip())
+        return pd.factorize(texts)[0]
+
+    def labels(self) -> pd.Series:
+        """Return the label of each row as it is written, None without one; numbers that are equal are written alike."""
+        cells = self.frame[self.label]
+        if self.kinds[self.label] == "number":
+            cells = pd.Series(self.numbers(self.label)).map(lambda x: None if np.isnan(x) else f"{x:.15g}")
+        return cells.astype(object).where(cells.notna(), None).map(lambda x: x.strip() if isinstance(x, str) else x)
+
+
+def read_cells(path: Path, facts: Facts, either: bool = True) -> Cells:
+    """Parse a file by what is known of it; with `either`, words that may mean a missing value do."""
+    frame = _frame(path, facts)
+    words = {"", *facts.missing, *(facts.either if either else ())}
+    for name in frame.columns:
+        cells = frame[name].astype(object)
+        is_gap = cells.isna() | cells.map(lambda cell: isinstance(cell, str) and cell.strip() in words)
+        frame[name] = cells.where(~is_gap, None)
+    return Cells(frame, facts)
+
+
+def _frame(path: Path, facts: Facts) -> pd.DataFrame:
+    suffix = path.suffix.lower()
+    if suffix == ".json":
+        rows = json.loads(path.read_text(encoding=facts.encoding))
+        return pd.DataFrame(rows, dtype=object)
+    if suffix == ".parquet":
+        return pyarrow.parquet.read_table(path).to_pandas().astype(object)
+    if suffix in (".sqlite", ".db"):
+        connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+        cursor = connection.execute(f'select * from "{facts.table}"')
+        names = [part[0] for part in cursor.description]
+        return pd.DataFrame(cursor.fetchall(), columns=names, dtype=object)
+    if suffix == ".xlsx":
+        rows = list(openpyxl.load_workbook(path, data_only=True)[facts.table].iter_rows(values_only=True))
+        return pd.DataFrame(rows[1:], columns=list(rows[0]), dtype=object)
+    how: dict[str, Any] = {"sep": facts.sep} if facts.sep != " " else {"sep": r"\s+"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        frame = pd.read_csv(
+            path,
+            header=0 if facts.header else None,
+            skiprows=facts.skip,
+            quotechar=facts.quote,
+            encoding=facts.encoding,
+            dtype=str,
+            keep_default_na=False,
+            index_col=False,
+            **how,
+        )
+    frame = frame.iloc[facts.second :]
+    if not facts.header:
+        frame.columns = [f"column {place}" for place in range(1, frame.shape[1] + 1)]
+    return frame.reset_index(drop=True)
