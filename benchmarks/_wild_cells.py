@@ -137,7 +137,7 @@ def _frame(path: Path, facts: Facts) -> pd.DataFrame:
             index_col=False,
             **how,
         )
-    frame = frame.iloc[facts.second :]
+    frame = frame.iloc[facts.second :, int(facts.row_names) :]
     if not facts.header:
         frame.columns = [f"column {place}" for place in range(1, frame.shape[1] + 1)]
     return frame.reset_index(drop=True)

@@ -17,6 +17,8 @@ class Facts:
         Whether the first row names the columns; if not, they are "column 1", "column 2" and so on.
     skip, second : int
         Lines before the header, and lines after it that are no rows.
+    row_names : bool
+        Whether the first column, which has no name, names the rows, as R writes it.
     missing : tuple of str
         Words that mean that a value is missing, next to nothing at all.
     either : tuple of str
@@ -35,6 +37,7 @@ class Facts:
     header: bool = True
     skip: int = 0
     second: int = 0
+    row_names: bool = False
     quote: str = '"'
     encoding: str = "utf-8-sig"
     missing: tuple[str, ...] = ()
@@ -103,7 +106,7 @@ FACTS = {
     "mwaskom--dots.csv": Facts(label="choice"),
     "numenta--ARTime_occupancy_6005.csv": Facts(label="label"),
     "numenta--numenta_ec2_request_latency_system_failure.csv": Facts(label="label"),
-    "plotly--spinrates.csv": Facts(label="swing_miss"),
+    "plotly--spinrates.csv": Facts(row_names=True, label="swing_miss"),
     "rstudio--Learning R Internet Survey - Question Names.tsv": Facts(sep="\t"),
     "rstudio--first-language-dictionary.tsv": Facts(sep="\t", missing=("NA",)),
     "selva86--ozone.csv": Facts(label="ozone_reading"),
