@@ -38,7 +38,9 @@ class Cells:
 
     def __init__(self, frame: pd.DataFrame, facts: Facts) -> None:
         self.frame, self.facts = frame, facts
-        self.n_rows, self.label, self.unused = len(frame), facts.label, set[str]()
+        self.n_rows, self.label = len(frame), facts.label
+        # Columns that the findings do not use, and those that number the rows.
+        self.unused, self.keys = set[str](), set[str]()
 
     def labelled(self, name: str) -> Cells:
         """Return the same cells with another label."""
