@@ -76,7 +76,8 @@ def _load_of(module: str, progress: Progress | None = None, **params: Any) -> Da
 
 def _built_in(package: str, name: str, title: str, summary: str, **facts: bool) -> DatasetSpec:
     module = f"{__name__}.{package}.{name}"
-    return DatasetSpec(name, title, partial(_load_of, module), _ParamsOf(module), _SOURCES[package], summary, **facts)
+    params, source = _ParamsOf(module), _SOURCES[package]
+    return DatasetSpec(name, title, partial(_load_of, module), params, source, summary, extra={}, **facts)
 
 
 # In the order of a menu: what needs no network first.

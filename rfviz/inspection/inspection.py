@@ -260,11 +260,8 @@ class Inspection:
             result = self.answer(question)
             if result is None:
                 return None
-            if type(question).claims is Question.claims:  # TODO: until every question has its claims
-                finding = question.describe(result, self)
-            else:
-                claims = Claims(question.claims(result, self))
-                finding = question.describe(claims, self)
+            claims = Claims(question.claims(result, self))
+            finding = question.describe(claims, self)
         except RfvizError as error:
             finding = question.say("unknown", str(error))
         if finding is None:

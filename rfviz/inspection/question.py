@@ -129,9 +129,9 @@ class Question(Computation, Generic[Result]):
             If these data cannot answer: the sentence is then the finding.
         """
 
+    @abstractmethod
     def claims(self, result: Result, inspection: Inspection) -> Iterable[Claim]:
         """Return what the answer claims of the data; columns as the table names them."""
-        raise NotImplementedError
 
     @abstractmethod
     def describe(self, claims: Claims, inspection: Inspection) -> Finding | None:
