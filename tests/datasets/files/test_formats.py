@@ -85,8 +85,8 @@ def test_libsvm_is_known_by_its_name_or_its_lines(name):
     buffer = io.BytesIO()
     dump_svmlight_file(X, y, buffer, zero_based=False)
     found = read_upload(name, buffer.getvalue())
-    np.testing.assert_allclose(found.table.numbers([f"column {i}" for i in range(1, 5)], np.arange(20)), X)
-    assert found.table.quantity("label").tolist() == y.tolist() and "does not list is zero" in found.notes[0]
+    np.testing.assert_allclose(found.table.numbers([f"feature {i}" for i in range(1, 5)], np.arange(20)), X)
+    assert found.table.quantity("label").tolist() == y.tolist() and "a line does not name are 0" in found.notes[0]
 
 
 def test_what_looks_a_little_like_libsvm_is_text():
@@ -94,7 +94,7 @@ def test_what_looks_a_little_like_libsvm_is_text():
     assert "label" not in found.table.names
     with pytest.raises(DataError, match="ends in none of"):
         read_upload("notes", b"1 10:30\n2 11:30\n3 midnight\n4 12:00\n")
-    with pytest.raises(DataError, match="not a file of LIBSVM"):
+    with pytest.raises(DataError, match="not a table in LIBSVM's form"):
         read_upload("a.libsvm", b"1,2 1:3\n1 2:4\n")
 
 
