@@ -125,6 +125,8 @@ def _likely_label(table: Table, apart: Collection[str] = ()) -> tuple[str | None
     place alone says so of the only column of words, if it is the last, and of a file without names of columns.
     """
     usable = [name for name in table.names if table.kind(name) in (NUMBER, CATEGORY) and name not in apart]
+    if not usable:
+        return None, ""
     if len(usable) == 1 and table.pictures is None:
         return None, "there is no other column to predict it from"
     named = [name for name in usable if name.strip().lower() in LABELS + _USUAL and table.has_several(name)]

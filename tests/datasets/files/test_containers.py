@@ -122,6 +122,15 @@ def test_a_table_in_an_archive_may_shrink_as_much_as_it_likes_but_not_expand_bey
     assert read_upload("a.zip", zipped([("a.csv", many)])).n_rows == 400_000
 
 
+def test_images_of_which_nothing_else_is_known_have_no_label():
+    stored = npz(X=np.zeros((9, 5, 5), np.uint8) + np.arange(9, dtype=np.uint8)[:, None, None])
+    for found in (
+        read_upload("a.npz", stored),
+        read_upload("a.zip", zipped((f"{name}.png", picture(seed=i)) for i, name in enumerate("abc"))),
+    ):
+        assert found.table.names == () and found.suggestion.label is None and found.prepare().y is None
+
+
 def folders(**images):
     return read_upload("a.zip", zipped((name, picture(seed=i)) for i, name in enumerate(images["names"])))
 
