@@ -80,7 +80,8 @@ class DriftResult:
     missing : ndarray of shape (n_columns, 2)
         Share of missing values in either sample.
     pairs : tuple of (int, int, float, float)
-        Pairs of columns whose rank correlation differs, the most certain first, with their correlation in either.
+        Pairs of columns of numbers whose rank correlation differs, the most certain first, with the correlation in
+        either.
     rows : (ndarray of int, ndarray of int)
         Of either sample the rows, of some drawn evenly, that are least like the other one, the farthest first; empty
         if nothing differs.
@@ -337,6 +338,9 @@ class _Coding:
         order = np.argsort(starts[usable], kind="stable")
         cells = np.flatnonzero(usable)[order]
         values = starts[cells].astype(np.float64)
+        # Of a cell the smallest value decides, so that a value that is an edge stays below it. Cells of negative
+        # numbers begin at their largest value, and end where the next ones begin.
+        is_negative = np.signbit(values)
         self.waves = generator(seed, 1).standard_normal((d, self.n_bins))
         for column in range(d):
             known = sample[:, column]
@@ -349,7 +353,9 @@ class _Coding:
             known = known / self._unit[column]
             self._centre[column] = np.median(known)
             edges = np.unique(np.quantile(known - self._centre[column], np.arange(1, _BINS) / _BINS, method="lower"))
-            self._bins[column, cells] = np.searchsorted(edges, values, side="left")
+            bins = np.searchsorted(edges, values, side="left")
+            ends = np.searchsorted(edges, np.concatenate([[-np.inf], values[:-1]]), side="right")
+            self._bins[column, cells] = np.where(is_negative, ends, bins)
         self._words = {column: _frequent_words(sample[:, column]) for column in np.flatnonzero(self.is_word).tolist()}
 
     def codes(self, block: Any) -> np.ndarray:
@@ -553,6 +559,7 @@ class _Joint:
             ).fit(np.zeros((1, d), dtype=np.float32))
             for number, phase in enumerate(_PHASES)
         ]
+        self.is_word = coding.is_word  # whose scores follow no order
         self.n_used = tuple(layout.n_used for layout in layouts)
         self.n_first = layouts[0].n_blocks
         self.products = np.zeros((2, d, d))
@@ -605,12 +612,15 @@ class _Joint:
         return self.maps[number].transform(Z) - self.of_columns(number, Z, Z * Z)
 
     def pairs(self, alike: float, most: int = 20) -> tuple[tuple[int, int, float, float], ...]:
-        """Return the pairs of columns whose correlation differs beyond chance."""
+        """Return the pairs of columns of numbers whose rank correlation differs beyond chance."""
         r = np.empty_like(self.products)
         for number, product in enumerate(self.products):
             size = np.sqrt(np.maximum(np.diag(product), 1e-300))
             r[number] = np.clip(product / np.outer(size, size), -0.999, 0.999)
-        one, other = np.triu_indices(r.shape[1], 1)
+        numbers = np.flatnonzero(~self.is_word)
+        if len(numbers) < 2:
+            return ()
+        one, other = (numbers[places] for places in np.triu_indices(len(numbers), 1))
         error = np.sqrt(alike * sum(1.0 / max(n - 3, 1) for n in self.n_used))
         z = np.abs(np.arctanh(r[0]) - np.arctanh(r[1]))[one, other] / error
         order = np.argsort(-z, kind="stable")[:most]

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from scipy.stats import binom
+from scipy.stats import binom, ks_2samp
 
 from rfviz.analysis.drift import find_drift
 from rfviz.errors import DataError, ParameterError
@@ -35,6 +35,26 @@ def test_a_column_is_found_and_its_neighbours_are_not(kind):
 def test_the_distance_is_that_of_kolmogorov_and_smirnov():
     A, B = normal(3, 5000, 1), normal(4, 5000, 1) + 0.5
     assert find_drift(A, B).distances[0] == pytest.approx(0.197, abs=0.02)  # 2Φ(0.25) − 1
+
+
+@pytest.mark.parametrize("seed", [13, 23, 27, 51])
+def test_of_few_values_the_distance_is_that_of_all_rows(seed):
+    """A value that many rows have is an edge of bins, on whichever side of the median it lies."""
+    g = np.random.default_rng(seed)
+    values = np.round(g.normal(size=9) * 300.0, 2)
+    A, B = (g.choice(values, (600, 1), p=g.dirichlet(np.ones(9))) for _ in range(2))
+    expected = ks_2samp(A[:, 0], B[:, 0]).statistic
+    assert find_drift(A, B).distances[0] == pytest.approx(expected, abs=0.004)  # blocks, of 5 rows or 6, count alike
+
+
+def test_words_have_no_rank_correlation():
+    g = np.random.default_rng(5)
+    word = g.integers(0, 4, 2000).astype(float)
+    A, B = normal(6, 1000, 3), normal(7, 1000, 3)
+    A[:, 1], B[:, 1] = word[:1000], word[1000:]
+    A[:, 2], B[:, 2] = np.where(word[:1000] > 1, A[:, 2] + 3, A[:, 2]), np.where(word[1000:] > 1, B[:, 2], B[:, 2] + 3)
+    found = find_drift(A, B, categories=[1])
+    assert found.together_p <= 0.05 and not any(1 in pair[:2] for pair in found.pairs)
 
 
 def test_a_combination_is_found_without_a_pair_that_correlates():
