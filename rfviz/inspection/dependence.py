@@ -366,7 +366,7 @@ class Dependence(Question[ColumnDependence]):
                 f"{counted(n_others, 'other pair')} cannot be compared: too few rows know both, or one hardly varies"
             )
         if compared.n_rows < compared.of["all rows"]:
-            said.append(f"Judged by {compared.n_rows:,} of {compared.of['rows of the file']:,} rows")
+            said.append(f"Judged by {compared.n_rows:,} of {compared.of['all rows']:,} rows")
         text = " ".join(f"{part}." for part in said)
         return self.say("look" if n_news else "fine", text).about(columns=told.columns if n_news else ())
 
