@@ -450,7 +450,7 @@ def _are_sure(pairs: Sequence[_Pair], level: float) -> np.ndarray:
 
 @kind("compared pairs")
 def compared_pairs(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Own:
-    return Own(len(_pairs(claim, cells, claims)), of={"rows of the file": cells.n_rows})
+    return Own(len(_pairs(claim, cells, claims)), of={"all rows": cells.n_rows})
 
 
 @kind("incomparable pairs")
