@@ -593,7 +593,7 @@ def _claims_of_pairs(result: ColumnResult, raw: Raw) -> Iterator[Claim]:
 
 
 def _more(claims: Claims) -> list[str]:
-    """Return the sentences about columns that are no reason to leave them out."""
+    """Return the sentences about columns that give no reason to leave them out."""
     n, more = claims.value("columns"), []
     if ticked := claims.of("only value"):
         value = f" ({_shown(ticked[0].value)})" if len(ticked) == 1 else ""

@@ -607,7 +607,7 @@ class Drift(Question[Comparison]):
 
 
 def _claims_of(drift: Comparison) -> Iterator[Claim]:
-    """Yield what is claimed of two parts; the names of measures of images are no columns."""
+    """Yield the claims about two parts; measures of images have names, but are not columns."""
     result, d, found = drift.result, len(drift.names), drift.columns
     n, parts = sum(result.n_used), {"first": drift.first.name, "second": drift.second.name}
 

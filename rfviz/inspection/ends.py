@@ -30,8 +30,8 @@ _ZERO, _TEN, _OTHER, _FEW = 0.3, 0.5, 1.0, 5.0
 _PRICES = 0.3
 # At most this many slips at one end; they are this many times as far from the median as the nearest other number.
 _SLIPS, _FURTHER = 5, 3.0
-# Spacings that a gap is compared with: of at most this many numbers, and this part of all; and of so many different
-# ones.
+# Spacings that a gap is compared with: of at most this many numbers, and this part of all; and least count of
+# different ones.
 _SPACINGS, _TAIL, _STEPS = 50, 6, 10
 # Different numbers between those that are odd and the median; without them their law is not known.
 _FEWEST_BETWEEN = 3

@@ -118,7 +118,7 @@ def _named(raw: Raw, names: Sequence[str]) -> Iterator[tuple[str, dict[str, np.n
             continue
         cells = pd.Series(raw.table.words[name] if name in raw.table.words else raw.table.texts[name])
         words = pd.Series(cells.cat.categories if name in raw.table.words else cells.unique())
-        if not isinstance(words.dtype, pd.StringDtype):  # numbers that are not computed with
+        if pd.api.types.infer_dtype(words, skipna=True) != "string":  # numbers that are not computed with
             continue
         likely = words[words.str.contains(_LIKELY, case=False).fillna(False).astype(bool)]
         said = [word for word in likely if _NAMED.fullmatch(word.strip())]

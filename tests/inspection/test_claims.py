@@ -13,7 +13,7 @@ from rfviz.inspection.questions import QUESTIONS
 
 N = 240
 # Numbers of the method, not of the data: they stand in every such sentence.
-CONSTANTS = {"uncertainty": {2.5}, "columns": {0.99}, "dependence": {0.3, 0.5}}
+CONSTANTS = {"uncertainty": {2.5}, "columns": {0.99}, "dependence": {0.3, 0.5, 0.99}}
 
 
 def tables():
@@ -118,7 +118,8 @@ def flat(value):
 
 def names_of(claims):
     said = [part for claim in claims for part in flat([claim.value, list(claim.of.values()), list(claim.columns)])]
-    return {str(part) for part in said if part is not None}
+    names = {str(part) for part in said if part is not None}
+    return names | {name for part in names for name in re.findall("“([^”]*)”", part)}  # such as a half by a column
 
 
 def is_claimed(written, claims, constants):

@@ -120,7 +120,7 @@ def test_records_are_plain_and_hold_rows_and_columns():
     frame = {name: np.append(values, values[:1]) if np.ndim(values) else values for name, values in frame.items()}
     held = {one["name"]: one for one in records(list(inspected(frame).findings()))}
     assert held["columns"]["columns"] == ["flat"] and held["copies"]["rows"] == [200]
-    assert set(held["columns"]) == {"name", "status", "text", "rows", "columns", "claims"}
+    assert set(held["columns"]) == {"name", "status", "text", "rows", "columns", "remedy", "claims"}
 
 
 # --- columns, missing and odd values ----------------------------------------------------------------------------------

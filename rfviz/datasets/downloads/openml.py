@@ -147,7 +147,8 @@ def fetch(entry: Entry, progress: Progress | None = None) -> Upload:
     )
     source = f"{entry.name} of OpenML, version {entry.version} (number {entry.number})"
     upload = read_upload(f"{entry.name}.parquet", obtain(download, progress), source)
-    return replace(upload, openml=entry.number)
+    # The target is the last column, see `_fetch`.
+    return replace(upload, openml=entry.number, table=replace(upload.table, label=upload.table.names[-1]))
 
 
 def _fetch(number: int, home: Path) -> bytes:
@@ -163,7 +164,7 @@ def _fetch(number: int, home: Path) -> bytes:
     sparse = {name: kind.subtype for name, kind in frame.dtypes.items() if isinstance(kind, pd.SparseDtype)}
     frame = frame.astype(sparse) if sparse else frame
     target = bunch.target_names[0] if bunch.target_names else None
-    if target in frame.columns:  # last, where a label is looked for
+    if target in frame.columns:  # last
         frame = frame[[*(name for name in frame.columns if name != target), target]]
     buffer = io.BytesIO()
     frame.to_parquet(buffer, index=False)

@@ -319,7 +319,7 @@ def _shapes(schema: Any) -> set[str]:
     found = {field.name for field in schema if (field.metadata or {}).get(_EXTENSION, b"").startswith(b"geoarrow")}
     try:
         return found | set(json.loads((schema.metadata or {})[b"geo"])["columns"])
-    except (ValueError, TypeError, KeyError):  # most files are no GeoParquet
+    except (ValueError, TypeError, KeyError):  # most files are not GeoParquet
         return found
 
 

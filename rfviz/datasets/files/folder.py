@@ -218,5 +218,5 @@ def _preparation(upload: Upload, meta: Meta) -> Preparation:
     plain = as_they_are(table)
     numeric = [table.is_numeric(name) for name in table.names if name not in (plain.label, plain.order)]
     if table.pictures is None and not all(numeric):
-        plain = suggestion.replace({"target": plain.target})
+        plain = suggestion.replace({"target": plain.target, "label": plain.label})
     return plain.replace(meta.preparation)

@@ -230,6 +230,7 @@ _FOREIGN = (
     (b"FEA1", "a Feather file of the first version. Save it again, or as Parquet"),
     (b"$FL", "an SPSS file. Save it as CSV or as a Stata file (.dta) in SPSS, or by pandas.read_spss in Python"),
     (b"%PDF", "a PDF document. Save the table as CSV"),
+    (b"{\\rtf", "a document in Rich Text Format. Save the table as CSV"),
     (b"\x89PNG", "one image. Put all images into a ZIP archive"),
     (b"\xff\xd8\xff", "one image. Put all images into a ZIP archive"),
     (b"\x80\x04\x95", "a Python pickle, which can run any code and is never read. Save the data as CSV or .npz"),

@@ -309,7 +309,7 @@ def _of_words(name: str, series: pd.Series, step: int) -> tuple[Column, Any]:
 
 
 def _odd_rows(column: Column, found: _Words, values: Any) -> np.ndarray:
-    """Return the rows whose cells are no numbers or dates as the others are, or words that may stand for a gap."""
+    """Return the rows whose cells are not numbers or dates, as the others are, or words that may stand for a gap."""
     if column.kind in (NUMBER, DATE):
         return np.flatnonzero(np.isnan(values) & (found.without(found.marks).codes >= 0))
     meant = found.meant()

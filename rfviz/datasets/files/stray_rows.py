@@ -1,4 +1,4 @@
-"""Rows of a table that are no samples: its header once more, comments, remarks below it, and sums of the others.
+"""Rows of a table that are not samples: its header once more, comments, remarks below it, and sums of the others.
 
 A row is left out only where it is certain what it is, and told in any case. Rows are counted from 1.
 """
@@ -32,7 +32,7 @@ _TOLERANCE, _FEWEST_PARTS = 1e-3, 3
 def without_stray_rows(
     frame: pd.DataFrame, names: Sequence[str], codes: Sequence[int] = ()
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Leave out rows that certainly are no samples, and say which may be none.
+    """Leave out rows that certainly are not samples, and say which may not be.
 
     Parameters
     ----------

@@ -42,14 +42,6 @@ _SAMPLE_LINES, _SAMPLE_BYTES = 60, (1 << 20, 1 << 24)
 _DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
 _DECIMAL_POINT = re.compile(r"\s*[-+]?\d*\.\d+\s*")
 _CODE = re.compile(r"\s*0\d+\s*")
-# How texts begin that are named like a table, in small letters.
-_NO_TABLES = {
-    "<!doctype html": "a page of the web, perhaps one that asks to log in. Download the table itself",
-    "<html": "a page of the web, perhaps one that asks to log in. Download the table itself",
-    "<?xml": "XML. Save the table as CSV",
-    "version https://git-lfs": "a pointer of Git LFS to the data, without them. Run git lfs pull",
-    "{\\rtf": "a document in Rich Text Format. Save the table as CSV",
-}
 _REMEDY = "Save it as 'CSV UTF-8'"
 
 
@@ -227,9 +219,6 @@ def _first_lines(file: File, encoding: Encoding) -> tuple[list[str], int, str]:
         size = most
         lines, n_above, hint = _lines(file, encoding, size)
     filled = [line.strip() for line in lines if line.strip()]
-    for start, what in _NO_TABLES.items():
-        if filled and filled[0].lower().startswith(start):
-            raise DataError(f"{file.name} is {what}.")
     n_filled = len(filled)
     if not n_filled:
         raise DataError(f"{file.name} holds no text. A table needs a line of column names and one line per sample.")

@@ -99,7 +99,7 @@ def numbers_of(words: Any) -> np.ndarray:
 
 
 def spread_places(n: int, most: int) -> np.ndarray:
-    """Return at most so many of the places 0 to n − 1, spread evenly."""
+    """Return at most a number of the places 0 to n − 1, spread evenly."""
     return np.arange(n) if n <= most else np.linspace(0, n - 1, most).astype(int)
 
 

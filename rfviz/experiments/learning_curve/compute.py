@@ -209,7 +209,7 @@ def _train(
     answer = Y[:n].mean(axis=0)
     T, gram = Y[:n] - answer, products[:n]
     size = float(np.trace(gram)) / n
-    # The direction of the intercept has the eigenvalue 0: it gets one that is no near-zero divisor.
+    # The direction of the intercept has the eigenvalue 0: it gets another, since one near 0 is divided by.
     gram = gram + size / n
     chosen, coefficients = alpha or 0.0, None if alpha is None else _solve(gram, T, alpha * size)
     if coefficients is None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MAP", "SPECTRUM", "explanation", "map_summary", "spectrum_summary", "summary"]
 
-# A peak is at least so much above the error on both sides, and at most so far from m = n.
+# A peak is higher than the error on both sides by this factor, and no farther from m = n than this share of n.
 _HIGHER, _NEAR = 1.2, 0.15
 # The prediction was within about 5% of images, voices and random points from these participations on, up to this mean
 # cosine, and with so many rows for each one that is trained on.

@@ -86,7 +86,7 @@ DRAWS = Param(
     help="How many times rows and features are drawn. Dots are the mean, bars the standard deviation.",
 )
 WITHIN = 0.05
-# The predicted line has so many points; the map of n and m so many of both.
+# Points of the predicted line; numbers of rows and of features of the map.
 _FINE, _MAP_N, _MAP_M = 120, 28, 56
 # Rows and numbers of features of the spectra.
 _MOST_TIMES = 10

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["plot_curve", "plot_map", "plot_spectrum"]
 
 _ERROR = "squared error ÷ variance"
-# The peak is cut off where it is so many times the error of few features or of none.
+# The peak is cut off at this multiple of the median error, or of 1, that of the mean.
 _CUT = 2.2
 # Of the colours of the map.
 _TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)

@@ -66,7 +66,7 @@ class InspectionResult:
     limits : str
         Which rows were used, if these are not all.
     notes : tuple of str
-        What was taken for what; see :meth:`rfviz.inspection.inspection.Inspection.notes`.
+        Notes on the file: the label, its names, its encoding; see :meth:`rfviz.inspection.inspection.Inspection.notes`.
     """
 
     maps: MapResult | None

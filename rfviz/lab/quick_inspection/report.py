@@ -54,7 +54,7 @@ class InspectionReport:
     label : object
         The name of the column of labels, or None if there is none.
     notes : tuple of str
-        What was taken for what: the label, the order, and what the reader of the file concluded.
+        Notes on the file: the label, the order, and what the reader of the file concluded.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class InspectionReport:
 
     @property
     def claims(self) -> pd.DataFrame:
-        """One row per claim: the finding, what is claimed, columns, value, n_rows, least, of, rows.
+        """One row per claim: the finding, the kind, columns, value, n_rows, least, of, rows.
 
         ``n_rows`` are the rows that it was computed on, ``least`` the smallest value that would have been told; see
         :class:`rfviz.inspection.finding.Claim`.
@@ -99,7 +99,7 @@ class InspectionReport:
         return self._rows(np.arange(self._n_rows)) if self._frame is None else self._frame
 
     def to_json(self, path: str | Path | None = None) -> str:
-        """Return the findings with their claims, and what was taken for what, and write them to a file if asked."""
+        """Return the findings with their claims and the notes on the file, and write them to a file if asked."""
         text = json.dumps(self._inspection.record(self._found), ensure_ascii=False, indent=1, default=str)
         if path is not None:
             Path(path).write_text(text, encoding="utf-8")
