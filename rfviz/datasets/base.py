@@ -45,7 +45,7 @@ class Origin:
     notes : tuple of str
         What the file does not say and was concluded, and parts of it that were passed over; a sentence each.
     guessed : frozenset of {"label", "order"}
-        Columns of the preparation that were suggested, and that nobody looked at.
+        Columns of the preparation that were suggested, and not looked at by a user.
     """
 
     table: Table

@@ -167,7 +167,7 @@ class Inspection:
         return None if self.raw.label is None else self.raw.table.own_name(self.raw.label)
 
     def notes(self) -> tuple[str, ...]:
-        """Return what was taken for what: the label, the order, and what the reader of the file concluded."""
+        """Return notes on how the file was read: the label, the order, and what the reader of the file concluded."""
         origin = self.source.dataset.origin
         if origin is None:
             return ()
@@ -182,7 +182,7 @@ class Inspection:
         return (*said, *origin.notes)
 
     def record(self, findings: Sequence[Finding]) -> dict[str, Any]:
-        """Return findings, and what was taken for what, as plain objects for JSON."""
+        """Return findings, and notes on how the file was read, as plain objects for JSON."""
         origin, order = self.source.dataset.origin, self.raw.order
         used = {"label": self.label, "order": None if order is None else self.raw.table.own_name(order)}
         guessed = () if origin is None else origin.guessed

@@ -138,7 +138,7 @@ class Question(Computation, Generic[Result]):
         """Return the answer in a sentence that says nothing but its claims, or None if there is nothing to say."""
 
     def remedy(self, finding: Finding, inspection: Inspection) -> str:
-        """Return Python that mends what was found; see :class:`rfviz.inspection.finding.Finding`.
+        """Return Python that mends the finding; see :class:`rfviz.inspection.finding.Finding`.
 
         Columns of the finding are named as in the table that was read.
         """

@@ -74,7 +74,7 @@ _ZEROS, _HEAVY = 0.2, 30.0
 _TOO_GOOD = 0.005
 #: Gain over a linear model, or loss on other folds, that matters in practice, in accuracy or R².
 LARGE_GAIN = 0.05
-#: What is claimed by the score of a model.
+#: How the claimed score of a model is computed.
 SCORE = (
     "The share of right labels (`unit` accuracy), or one less the mean squared error over the variance of all targets "
     "(R²). Rows are predicted by `model` after it was fitted to the other four of five `folds`. random: drawn, every "

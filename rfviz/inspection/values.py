@@ -62,7 +62,7 @@ _SHORT_FOR = {"y": "yes", "n": "no", "t": "true", "f": "false", "m": "male", "w"
 
 @dataclass(frozen=True, eq=False)
 class ValueResult:
-    """What is odd among the values of all rows.
+    """Odd ones among the values of all rows.
 
     Attributes
     ----------
@@ -319,7 +319,7 @@ class Values(Question[ValueResult]):
         kinds = {claim.what for claim in found}
         advice = [_ADVICE[kind] for kind in _ADVICE if kind in kinds]
         named = Claims(found)
-        # What is 0 may be none of it, and no gap.
+        # A value of 0 may mean none of it, and not a gap.
         status = "warning" if any(claim.what in _ADVICE and claim.value != (0,) for claim in found) else "look"
         return self.say(status, sentences([*said, *advice])).about(named.rows, named.columns)
 

@@ -111,7 +111,7 @@ def _tar_members(file: File, tar: tarfile.TarFile) -> dict[str, tarfile.TarInfo]
         if member.offset <= last or member.size < 0:
             raise DataError(f"{file.name} is damaged: its files overlap. {_REMEDY}.")
         last = member.offset
-        # What is sparse announces zeros that the archive does not hold.
+        # Sparse ones announce zeros that the archive does not hold.
         if member.isreg() and not member.issparse():
             found[member.name] = member
     raise DataError(f"{file.name} holds {MAX_MEMBERS:,} files or more. Put fewer of them into the archive.")

@@ -24,7 +24,7 @@ __all__ = ["Heading", "find_heading"]
 _MOST_ABOVE, _MOST_NAMING, _MOST_COLUMNS = 12, 4, 400
 # Share of the cells of a column that have its kind.
 _NEARLY_ALL = 0.9
-# Numbers that rise from column to column name these, as wavelengths do, from this count on.
+# Numbers that rise from column to column name these, as wavelengths do, where there are this many.
 _FEWEST_RISING, _FEWEST_WHOLE_BELOW = 5, 10
 _FIRST_YEAR, _LAST_YEAR = 1800, 2100
 _UNIT = re.compile(r"[(\[].*[)\]]")
@@ -42,7 +42,7 @@ class Heading:
     n_rows : int
         Rows before the first sample.
     notes : tuple of str
-        What was concluded, since the table does not say it.
+        Conclusions, since the table does not say it.
     """
 
     names: tuple[str, ...]

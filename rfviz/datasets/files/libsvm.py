@@ -1,4 +1,4 @@
-"""The format of LIBSVM and SVMlight → a pandas table: a label a line, then "number:value" for what is not zero."""
+"""The format of LIBSVM and SVMlight → a pandas table: a label a line, then "number:value" for those other than zero."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def _remarks(frame: pd.DataFrame, words: list[int], empty: np.ndarray) -> np.nda
 
 
 def _sums(frame: pd.DataFrame, words: list[int], out: np.ndarray) -> tuple[np.ndarray, list[str]]:
-    """Return the rows that are the sum of all others, and what is said of rows that are named like one."""
+    """Return the rows that are the sum of all others, and a note on rows that are named like one."""
     none = np.zeros(len(frame), dtype=bool)
     for place in words[:_MOST_COLUMNS]:
         named = frame.iloc[:, place].str.strip().str.rstrip(":").str.lower().isin(_TOTALS).to_numpy(dtype=bool) & ~out

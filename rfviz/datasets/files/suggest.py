@@ -101,7 +101,7 @@ def said_of_label(table: Table, label: str | None, is_guess: bool) -> str:
     Parameters
     ----------
     is_guess : bool
-        Whether it was suggested, and nobody looked at it.
+        Whether it was suggested, and not looked at by a user.
     """
     if table.pictures is not None and label == FOLDER:
         return "The label of an image is its folder."

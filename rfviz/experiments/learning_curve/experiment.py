@@ -482,7 +482,7 @@ def map_of(
 
 
 def _enough(m: np.ndarray, error: np.ndarray) -> float:
-    """Return the m from which on errors stay within 5% of the last, that of the exact kernel; nan if none does."""
+    """Return the m above which errors stay within 5% of the last, that of the exact kernel; nan if none does."""
     over = np.log(error[:-1] / ((1.0 + WITHIN) * error[-1]))
     above = np.flatnonzero(over > 0)
     if not len(above):
