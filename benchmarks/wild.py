@@ -55,10 +55,10 @@ def inspect(path: Path, facts: Facts) -> Inspected:
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     seconds, peak = time.perf_counter() - start, usage.ru_maxrss / 1024
-    begin = said.find("[\n")
+    begin = said.find("{\n")
     if process.returncode or begin < 0:
         return Inspected(path.name, seconds, peak, said.strip().splitlines()[-1] if said.strip() else "no sentence")
-    return Inspected(path.name, seconds, peak, findings=json.loads(said[begin:]))
+    return Inspected(path.name, seconds, peak, findings=json.loads(said[begin:])["findings"])
 
 
 def inspected(path: Path, kept: Path | None) -> Inspected:
