@@ -91,7 +91,7 @@ class InspectionReport:
         """
         names = ["finding", "what", "columns", "value", "n_rows", "least", "of", "rows"]
         made = [{"finding": f.key, **claim.record()} for f in self._found for claim in f.claims]
-        return pd.DataFrame(made, columns=names)
+        return pd.DataFrame(made, columns=names, dtype=object)  # values stay whole, and None stays None
 
     @property
     def frame(self) -> pd.DataFrame:
