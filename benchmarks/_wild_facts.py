@@ -89,7 +89,8 @@ FACTS = {
     "taxis.csv": Facts(label="payment"),
     "weather-check.csv": Facts(missing=("-",), either=("Prefer not to answer",)),
     # --- the second set
-    "JeffSackmann--atp_matches_2023.csv": Facts(label="surface"),
+    "JeffSackmann--atp_matches_2023.csv": Facts(label="surface", dates={"tourney_date": "%Y%m%d"}),
+    "JeffSackmann--atp_matches_qual_chall_1985.csv": Facts(dates={"tourney_date": "%Y%m%d"}),
     "ageron--train.csv": Facts(label="Survived"),
     "chadwickbureau--HallOfFame.csv": Facts(label="inducted"),
     "chadwickbureau--TeamsHalf.csv": Facts(label="DivWin"),

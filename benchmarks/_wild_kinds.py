@@ -319,6 +319,8 @@ def pairs_by_chance(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> floa
 
 # --- dependence between columns ---------------------------------------------------------------------------------------
 
+# Directions of less than this share of the largest singular value do not count: 1e-4 of the variance.
+_LEAST = 1e-2
 _FEW_VALUES, _WORDS, _FEW, _FEWEST_ROWS, _MOST_PAIRS = 12, 11, 5, 40, 350
 _KEY = re.compile(r"(?:^|[ _.-]|(?<=[a-z]))(?:id|no|nr|number|key|index|uuid|row)$", re.IGNORECASE)
 _KNOWN: dict[tuple[int, int], list[Any]] = {}
@@ -348,7 +350,7 @@ def _directions(values: np.ndarray, is_number: bool) -> np.ndarray:
 def _explained(A: np.ndarray, B: np.ndarray) -> float:
     """Return the largest adjusted share of A's largest variance that least squares on B explain."""
     U, s, _ = np.linalg.svd(B, full_matrices=False)
-    U = U[:, s > 1e-9 * s[0]]
+    U = U[:, s > _LEAST * s[0]]
     size, n = U.shape[1], len(A)
     share = float(np.linalg.norm(U.T @ A, 2) ** 2 / np.linalg.norm(A, 2) ** 2)
     return 1.0 - (1.0 - share) * (n - 1) / max(n - 1 - size, 1)
@@ -359,7 +361,7 @@ def _pillai(A: np.ndarray, B: np.ndarray) -> float:
     bases = []
     for X in (A, B):
         U, s, _ = np.linalg.svd(X, full_matrices=False)
-        bases.append(U[:, s > 1e-9 * s[0]])
+        bases.append(U[:, s > _LEAST * s[0]])
     p, q, n = bases[0].shape[1], bases[1].shape[1], len(A)
     trace, s = float(np.linalg.norm(bases[0].T @ bases[1]) ** 2), min(p, q)
     m, rest = (abs(p - q) - 1) / 2, (n - p - q - 2) / 2
@@ -400,7 +402,7 @@ def _pair(cells: Cells, one: str, other: str, rows: np.ndarray) -> _Pair:
 def _autocorrelation(A: np.ndarray) -> float:
     """Return the mean autocorrelation at lag 1 of a column's directions of variance 1."""
     U, s, _ = np.linalg.svd(A, full_matrices=False)
-    U = U[:, s > 1e-9 * s[0]]
+    U = U[:, s > _LEAST * s[0]]
     return float((U[1:] * U[:-1]).sum() / U.shape[1])
 
 
@@ -765,10 +767,11 @@ def repeating_columns(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> An
     found, first = set(told), dict[Any, str]()
     for name in cells.columns:
         codes = pd.factorize(cells.codes(name)[~cells.missing(name)])[0]
-        few = codes.max(initial=-1) + 1 if cells.kinds[name] in ("words", "text") else 99
+        few = codes.max(initial=-1) + 1 if cells.kinds[name] in ("words", "text") else math.inf
         if codes.max(initial=0) < 1:
             continue
-        key = (cells.missing(name).tobytes(), codes.tobytes())
+        is_number = cells.kinds[name] in ("number", "date") and codes.max() >= _FEW_VALUES
+        key = (is_number, cells.missing(name).tobytes(), codes.tobytes())
         if key in first and name not in told and (few * 4 <= len(codes) or _repeats(cells, name, first[key])):
             found.add(name)
         first.setdefault(key, name)
@@ -888,10 +891,17 @@ def _judge(claim: Claim, cells: Cells, n_usable: int, model: str) -> _Judged:
     known = is_labelled(cells)
     complete = known & ~np.any([cells.missing(name) for name in names] or [~known], axis=0)
     rows = np.flatnonzero(complete if n_usable == complete.sum() else known)
-    if claim["n_rows"] < len(rows) <= _MOST_ROWS:
-        raise NotCheckable("which rows of the largest class are used is drawn")
+    drawn = np.random.default_rng(0)
+    counts = label.iloc[rows].value_counts()
+    if is_class and counts.iloc[0] > 0.9 * len(rows):
+        is_largest = (label.iloc[rows] == counts.index[0]).to_numpy()
+        n_kept = min(max(len(rows) - counts.iloc[0], 30), counts.iloc[0])
+        rows = np.r_[rows[~is_largest], drawn.choice(rows[is_largest], n_kept, replace=False)]
     if len(rows) > _MOST_ROWS:
-        rows = np.sort(np.random.default_rng(0).choice(rows, _MOST_ROWS, replace=False))
+        rows = drawn.choice(rows, _MOST_ROWS, replace=False)
+    rows = np.sort(rows)
+    if abs(claim["n_rows"] - len(rows)) > 1:
+        raise NotCheckable(f"which {claim['n_rows']:,} rows are used")
     numbers = [name for name in names if cells.kinds[name] == "number"]
     words = [name for name in names if cells.kinds[name] == "words"]
     frame = pd.DataFrame({name: np.where(cells.missing(name), np.nan, cells.numbers(name)) for name in numbers})
@@ -928,7 +938,7 @@ def _model(name: str, is_class: bool, of: Mapping[str, Any]) -> Any:
     if name == "guess":
         return DummyClassifier() if is_class else DummyRegressor()
     if name == "linear":
-        search = GridSearchCV(LogisticRegression(max_iter=300), {"C": [0.03, 3.0]}, cv=2, scoring="neg_log_loss")
+        search = GridSearchCV(LogisticRegression(max_iter=300), {"C": [0.01, 1.0, 100.0]}, cv=2, scoring="neg_log_loss")
         return make_pipeline(StandardScaler(), search if is_class else RidgeCV(penalties))
     last = RidgeClassifierCV(penalties) if is_class else RidgeCV(penalties)
     drawn = (_Maxima if "maxout" in name else _Waves)(int(of.get("features", 400)))
