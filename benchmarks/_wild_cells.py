@@ -34,17 +34,23 @@ class Cells:
     frame : DataFrame of object
         Texts, numbers or None for a missing value.
     facts : Facts
+    written : DataFrame of object
+        The same with all words that mean a missing value.
     """
 
-    def __init__(self, frame: pd.DataFrame, facts: Facts) -> None:
-        self.frame, self.facts = frame, facts
+    def __init__(self, frame: pd.DataFrame, facts: Facts, written: pd.DataFrame) -> None:
+        self.frame, self.facts, self.written = frame, facts, written
         self.n_rows, self.label = len(frame), facts.label
         # Columns that the findings do not use, and those that number the rows.
         self.unused, self.keys = set[str](), set[str]()
+        # Rows that are left where gaps are not filled in, as the findings claim.
+        self.usable = self.n_rows
+        # What gives the order, and how many features rows have.
+        self.orders, self.n_features = set[str](), None
 
     def labelled(self, name: str) -> Cells:
         """Return the same cells with another label."""
-        return Cells(self.frame, replace(self.facts, label=name))
+        return Cells(self.frame, replace(self.facts, label=name), self.written)
 
     @cached_property
     def columns(self) -> list[str]:
@@ -101,13 +107,14 @@ class Cells:
 
 def read_cells(path: Path, facts: Facts, either: bool = True) -> Cells:
     """Parse a file by what is known of it; with `either`, words that may mean a missing value do."""
-    frame = _frame(path, facts)
+    written = _frame(path, facts)
+    frame = written.copy()
     words = {"", *facts.missing, *(facts.either if either else ())}
     for name in frame.columns:
         cells = frame[name].astype(object)
         is_gap = cells.isna() | cells.map(lambda cell: isinstance(cell, str) and cell.strip() in words)
         frame[name] = cells.where(~is_gap, None)
-    return Cells(frame, facts)
+    return Cells(frame, facts, written)
 
 
 def _frame(path: Path, facts: Facts) -> pd.DataFrame:

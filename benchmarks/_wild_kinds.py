@@ -24,11 +24,13 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.kernel_approximation import RBFSampler
-from sklearn.linear_model import LogisticRegression, RidgeClassifierCV, RidgeCV
+from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifierCV, RidgeCV
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, StratifiedKFold, cross_val_predict
+from sklearn.neighbors import LocalOutlierFactor, NearestNeighbors
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler, scale
+from sklearn.preprocessing import SplineTransformer, StandardScaler, scale
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 __all__ = ["KINDS", "NotCheckable", "check_findings"]
 
@@ -83,6 +85,9 @@ def check_findings(
         checks = []
         claimed = [claim for finding in findings for claim in finding["claims"]]
         cells.unused = {claim["columns"][0] for claim in claimed if claim["what"] == "unused"}
+        cells.n_features = next((c["value"] for c in claimed if c["what"] == "features"), None)
+        cells.orders = {c["columns"][0] for c in claimed if c["what"] == "order"}
+        cells.usable = next((c["of"]["usable rows"] for c in claimed if "usable rows" in c["of"]), cells.n_rows)
         cells.keys = {name for claim in claimed if claim["what"] == "numbering columns" for name in claim["columns"]}
         for finding in findings:
             for claim in finding["claims"]:
@@ -816,8 +821,14 @@ def numbering_columns(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> An
 
 @kind("sorted")
 def is_sorted(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> str:
-    steps = np.diff(cells.numbers(claim["columns"][0]))
-    return "rises" if (steps > 0).all() else "falls" if (steps < 0).all() else "neither"
+    (name,) = claim["columns"]
+    if cells.kinds[name] in ("number", "date"):
+        values = cells.numbers(name)[~cells.missing(name)]
+    else:
+        values = pd.factorize(cells.frame[name].dropna().astype(str), sort=True)[0]
+    steps = np.diff(values)
+    never = {"rises": steps > 0, "falls": steps < 0, "never falls": steps >= 0, "never rises": steps <= 0}
+    return next((word for word, holds in never.items() if holds.all()), "neither")
 
 
 @kind("order")
@@ -938,8 +949,12 @@ def _model(name: str, is_class: bool, of: Mapping[str, Any]) -> Any:
     if name == "guess":
         return DummyClassifier() if is_class else DummyRegressor()
     if name == "linear":
-        search = GridSearchCV(LogisticRegression(max_iter=300), {"C": [0.01, 1.0, 100.0]}, cv=2, scoring="neg_log_loss")
+        search = GridSearchCV(LogisticRegression(max_iter=300), {"C": [0.01, 1.0, 100.0]}, cv=2)
         return make_pipeline(StandardScaler(), search if is_class else RidgeCV(penalties))
+    if name == "curves":
+        return make_pipeline(
+            StandardScaler(), SplineTransformer(6), RidgeClassifierCV() if is_class else RidgeCV(penalties)
+        )
     last = RidgeClassifierCV(penalties) if is_class else RidgeCV(penalties)
     drawn = (_Maxima if "maxout" in name else _Waves)(int(of.get("features", 400)))
     return make_pipeline(StandardScaler(), drawn, last)
@@ -1176,3 +1191,312 @@ def share_with_the_label(claim: Claim, cells: Cells, claims: Sequence[Claim]) ->
         return Range(0.0, 0.75, "told below 75%")
     # The class with the largest score stays, too: it may be more than nine tenths.
     return Range(0.9 - 1.5 / claim["n_rows"] - 0.005, 1.0, "nine tenths or more, by its law")
+
+
+# --- distances, neighbours, outliers ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """Rows scaled for distances; which of the file they are, and which features have more than two values."""
+
+    X: np.ndarray
+    rows: np.ndarray
+    is_number: np.ndarray
+    has_far: bool
+
+
+_PREPARED: dict[Any, _Prepared] = {}
+
+
+def _prepared(cells: Cells, claims: Sequence[Claim]) -> _Prepared:
+    """Return the rows that distances are measured between, as the kinds describe them.
+
+    Raises
+    ------
+    NotCheckable
+        If they were drawn, or scaled in another way.
+    """
+    of = next((claim["of"] for claim in claims if "usable rows" in claim["of"]), {})
+    usable = int(of.get("usable rows", cells.usable))
+    key = (id(cells), usable)
+    if key in _PREPARED:
+        return _PREPARED[key]
+    used = [name for name in cells.columns if cells.kinds[name] in ("number", "words")]
+    names = [name for name in used if name not in cells.unused | cells.orders]
+    if not names:
+        raise NotCheckable("no column is used")
+    complete = ~np.any([cells.missing(name) for name in names], axis=0)
+    labelled = is_labelled(cells) if cells.label in cells.frame.columns else np.ones(cells.n_rows, dtype=bool)
+    kept = next((part for part in (labelled, complete & labelled, complete) if part.sum() == usable), None)
+    if kept is None:
+        raise NotCheckable(f"which {usable:,} rows can be used")
+    rows, parts, is_number = np.flatnonzero(kept), [], []
+    for name in names:
+        if cells.kinds[name] == "number":
+            values = np.where(cells.missing(name), np.nan, cells.numbers(name))
+            values = np.where(np.isnan(values), np.nanmedian(values[rows]), values)[rows]
+            spread = values.std()
+            if spread > 0:
+                parts.append((values - values.mean()) / spread)
+                is_number.append(len(np.unique(values)) > 2)
+        else:
+            words = pd.Series(cells.codes(name)[rows])
+            known = sorted(set(words) - {-1})
+            # Of two words one feature tells all.
+            for word in known if len(known) > 2 else known[:1] if words.nunique() > 1 else []:
+                parts.append((words == word).to_numpy(float))
+                is_number.append(False)
+    if not parts:
+        raise NotCheckable("no column varies")
+    X = np.column_stack(parts)
+    has_words = any(cells.kinds[name] == "words" for name in names)
+    if X.shape[1] != cells.n_features and (has_words or cells.n_features is not None):
+        raise NotCheckable("which columns and words are features is not said")
+    far = (
+        bool((np.abs(X[:, np.array(is_number)]) > max(10.0, 0.5 * math.sqrt(len(X)))).any())
+        if any(is_number)
+        else False
+    )
+    _PREPARED.clear()
+    _PREPARED[key] = _Prepared(X, rows, np.array(is_number), far)
+    return _PREPARED[key]
+
+
+def _different(cells: Cells, claim: Claim, claims: Sequence[Claim], numbers_only: bool = False) -> _Prepared:
+    """Return the different ones of these rows, with few enough to search all neighbours."""
+    prepared = _prepared(cells, claims)
+    if prepared.has_far:
+        raise NotCheckable("features with far values are scaled without them, and which these are is not said")
+    X = prepared.X[:, prepared.is_number] if numbers_only else prepared.X
+    _, first = np.unique(X, axis=0, return_index=True)
+    first = np.sort(first)
+    if len(first) != claim["n_rows"] or len(first) < 25:
+        raise NotCheckable(f"{len(first):,} different rows, not {claim['n_rows']:,}: some are drawn, or other features")
+    return _Prepared(X[first], prepared.rows[first], prepared.is_number, False)
+
+
+_DISTANCES = (
+    "median distance",
+    "largest distance",
+    "spread of distances",
+    "width",
+    "saturation",
+    "pairs beyond saturation",
+)
+
+
+@kind(*_DISTANCES)
+def distances(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
+    if claim["of"].get("scaling") != "standardise":
+        raise NotCheckable(f"scaled by {claim['of'].get('scaling')}")
+    X = _prepared(cells, claims).X
+    n, some = len(X), X[np.linspace(0, len(X) - 1, min(len(X), 1000)).astype(int)]
+    pairs = pdist(some)
+    width = 1.0 / float(np.median(pdist(some[np.linspace(0, len(some) - 1, min(len(some), 500)).astype(int)]))) ** 2
+    if not np.isfinite(width):
+        raise NotCheckable("the median distance is 0")
+    reach = math.sqrt(-math.log(0.19) / width)
+    found = dict(
+        zip(
+            _DISTANCES,
+            (np.median(pairs), pairs.max(), pairs.std() / pairs.mean(), width, reach, (pairs > reach).mean()),
+            strict=True,
+        )
+    )[claim["what"]]
+    slack = 0.005 if n <= 500 else 0.03 if n <= 1000 else 0.06
+    if claim["what"] == "largest distance" and n > 1000:
+        slack = 0.3  # of a few rows alone
+    return Range(found * (1 - slack) - 1e-3, found * (1 + slack) + slack * 0.2 + 1e-3, "rows taken evenly")
+
+
+@kind("dimension")
+def dimension(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
+    X = _different(cells, claim, claims).X
+    near = NearestNeighbors(n_neighbors=11).fit(X).kneighbors(X)[0][:, 1:]
+    if claim["of"]["estimate"] == "TwoNN":
+        logs = np.sort(np.log(near[:, 1] / near[:, 0]))
+        r = int(0.9 * len(logs))
+        found = (r - 1) / (logs[:r].sum() + (len(logs) - r) * logs[r - 1])
+    else:
+        found = 1.0 / float(np.log(near[:, 9:10] / near[:, :9]).mean())
+    return Range(0.98 * found, 1.02 * found, "by the definition")
+
+
+@kind("features")
+def features(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> int:
+    return _prepared(cells, claims).X.shape[1]  # or which they are is not said
+
+
+def _factors(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the outlier factor of each different row in features of more than two values, and which rows they are."""
+    prepared = _different(cells, claim, claims, numbers_only=True)
+    finder = LocalOutlierFactor(n_neighbors=20).fit(prepared.X)
+    return -finder.negative_outlier_factor_, prepared.rows
+
+
+@kind("outlier factor")
+def outlier_factor(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Own:
+    factor, rows = _factors(claim, cells, claims)
+    largest = float(factor.max())
+    is_clear = np.sum(factor > 0.99 * largest) == 1
+    return Own(Range(0.98 * largest, 1.02 * largest), rows[[factor.argmax()]] if is_clear else None)
+
+
+@kind("outliers", "sparse rows")
+def outliers(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
+    factor, least = _factors(claim, cells, claims)[0], claim["of"]["from"]
+    return Range(int((factor >= 1.02 * least).sum()), int((factor >= 0.98 * least).sum()))
+
+
+@kind("near copies")
+def near_copies(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
+    """Search all pairs within the distance: boxes of random grids may miss one in a thousand."""
+    prepared, distance = _prepared(cells, claims), claim["of"]["distance"]
+    if prepared.has_far or len(prepared.X) != claim["n_rows"]:
+        raise NotCheckable("which rows are drawn, or how far values are scaled, is not said")
+    X, n_of = np.unique(prepared.X, axis=0, return_counts=True)
+    reach = NearestNeighbors(n_neighbors=2).fit(X).kneighbors(X)[0][:, 1]
+    counts = [int(n_of[reach <= factor * distance].sum()) for factor in (0.999, 1.001)]
+    return Range(counts[0] - max(0.01 * counts[0], 1.0) * (counts[0] > 0), counts[1], "of all pairs")
+
+
+@kind("nearest pair")
+def nearest_pair(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
+    prepared = _prepared(cells, claims)
+    if prepared.has_far or len(prepared.X) != claim["n_rows"]:
+        raise NotCheckable("which rows are drawn, or how far values are scaled, is not said")
+    places = np.searchsorted(prepared.rows, claim["rows"])
+    between = float(np.linalg.norm(np.subtract(*prepared.X[places])))
+    X = np.unique(prepared.X, axis=0)
+    least = float(NearestNeighbors(n_neighbors=2).fit(X).kneighbors(X)[0][:, 1].min())
+    return Range(0.999 * max(least, between), 1.001 * between, "of these two rows, and no two nearer")
+
+
+# --- leaks ------------------------------------------------------------------------------------------------------------
+
+
+def _tree_score(claim: Claim, cells: Cells, rows: np.ndarray, names: Sequence[str], by: str) -> float:
+    """Return the cross-validated score of a small tree on one feature."""
+    is_class = claim["of"]["unit"] == "accuracy"
+    parts = []
+    for name in names:
+        if cells.kinds[name] in ("number", "date"):
+            values = np.where(cells.missing(name), np.nan, cells.numbers(name))
+        else:
+            texts = cells.frame[name].map(lambda cell: np.nan if cell is None else str(cell).strip())
+            values = texts.astype("category").cat.codes.replace(-1, np.nan).to_numpy(float)
+        parts.append(values[rows])
+    if by == "gap":
+        parts = [np.isnan(parts[0]).astype(float)]
+    x = (parts[0] - parts[1] if by == "difference" else parts[0] + parts[1] if by == "sum" else parts[0])[:, None]
+    y = labels_of(cells).iloc[rows].to_numpy() if is_class else target_of(cells)[rows]
+    if is_class:
+        model, stratified = (
+            DecisionTreeClassifier(min_samples_leaf=2, random_state=0),
+            pd.Series(y).value_counts().min() >= 5,
+        )
+    else:
+        model, stratified = DecisionTreeRegressor(min_samples_leaf=3, random_state=0), False
+    folds = (StratifiedKFold if stratified else KFold)(5, shuffle=True, random_state=0)
+    found = [_Judged(y, cross_val_predict(model, x, y, cv=folds), is_class).score]
+    if not is_class and not np.isnan(x).any():
+        found.append(_Judged(y, cross_val_predict(LinearRegression(), x, y, cv=folds), is_class).score)
+    return max(found)
+
+
+def _judged_rows(claims: Sequence[Claim]) -> np.ndarray:
+    return np.array(next(claim for claim in claims if claim["what"] == "judged rows")["rows"], dtype=int)
+
+
+@kind("judged rows")
+def judged_rows(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> int:
+    rows = _judged_rows(claims)
+    return int(is_labelled(cells)[rows].sum()) if len(set(rows)) == len(rows) else -1
+
+
+@kind("guess")
+def guess(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> float:
+    return float(labels_of(cells).iloc[_judged_rows(claims)].value_counts(normalize=True).iloc[0])
+
+
+@kind("leaks: score")
+def leak_score(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
+    found = _tree_score(claim, cells, _judged_rows(claims), claim["columns"], claim["of"]["by"])
+    return Range(found - 0.02, found + 0.02, "the same tree and folds")
+
+
+@kind("leaks", "near leaks")
+def leaks(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
+    """Where none is claimed, try each column alone; else count the scores that are claimed, and checked."""
+    least = claim["of"]["from"]
+    if claim["value"]:
+        n = sum(c["what"] == "score" and c["value"] >= least for c in claims)
+        return Range(n, max(n, claim["value"]) if claim["what"] == "near leaks" else n)
+    if claim["what"] == "near leaks" and any(c["what"] == "leaks" and c["value"] for c in claims):
+        raise NotCheckable("of those that are leaks already")
+    rows = _judged_rows(claims)
+    names = [
+        name for name in cells.columns if cells.kinds[name] in ("number", "date", "words") and name not in cells.unused
+    ]
+    found = [name for name in names if _tree_score(claim, cells, rows, [name], "value") >= least + 0.01]
+    return Range(0, 0) if not found else Range(len(found), len(found), ", ".join(found))
+
+
+@kind("unused columns")
+def unused_columns(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
+    return Range(0, len([name for name in cells.columns if name in cells.unused]), "those that are told as unused")
+
+
+# --- lines and curves -------------------------------------------------------------------------------------------------
+
+
+@kind("rows searched")
+def rows_searched(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
+    return Range(0.3 * claim["n_rows"], 0.75 * claim["n_rows"], "about half")
+
+
+@kind("guess score", "line score", "curve score")
+def line_score(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
+    """Judge on folds instead of a half."""
+    how = claims[0]["of"]
+    if how.get("apart by") != "random" or how.get("most frequent classes"):
+        raise NotCheckable("which groups are searched is drawn, or which classes are merged")
+    model = {"guess score": "guess", "line score": "linear", "curve score": "curves"}[claim["what"]]
+    usable = int(how.get("usable rows", claims[0]["n_rows"]))
+    one = {**claim, "columns": [], "n_rows": min(usable, _MOST_ROWS), "of": {**claim["of"], "model": model}}
+    found = _judged(one, cells, usable)
+    share = min(max(found.score, 0.05), 0.95)
+    slack = 0.04 + 3.0 * math.sqrt(share * (1 - share) * 2.25 / claim["n_rows"])
+    return Range(found.score - slack - 0.02, found.score + slack, "folds instead of halves")
+
+
+@kind("odd cells")
+def odd_cells(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
+    """Count the cells that hold the words, or else those of a column of numbers that hold none, in these rows."""
+    said = cells.written[claim["columns"][0]].astype(object).map(lambda cell: "" if cell is None else str(cell).strip())
+    words = {str(word).strip() for word in claim["of"].get("words") or ()}
+    # Without words: those that are no numbers.
+    is_odd = said.isin(words) if words else (said != "") & pd.to_numeric(said, errors="coerce").isna()
+    rows = np.array(claim["rows"], dtype=int)
+    if not is_odd.iloc[rows].all():
+        return f"row {int(rows[~is_odd.iloc[rows].to_numpy()][0])} holds {said.iloc[rows[0]]!r}"
+    return int(is_odd.sum()) if cells.kinds[claim["columns"][0]] == "number" or words else claim["value"]
+
+
+@kind("share like another class")
+def share_like_another_class(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
+    """Judge each row by scikit-learn's random Fourier features, in folds instead of by all other rows."""
+    of = {"unit": "accuracy", "model": "Random Fourier", "features": 400, "folds": "random"}
+    one = {**claim, "columns": [], "n_rows": min(claim["n_rows"], _MOST_ROWS), "of": of}
+    if claim["n_rows"] > _MOST_ROWS:
+        raise NotCheckable("too many rows for own folds")
+    found = 1.0 - _judged(one, cells, int(claim["n_rows"])).score
+    slack = 0.04 + 3.0 * math.sqrt(max(found * (1 - found), 0.01) / claim["n_rows"])
+    return Range(found - slack, found + slack, "in folds, of other draws")
+
+
+@kind("known pairs")
+def known_pairs(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
+    near = next(c for c in claims if c["what"] == "near copies")
+    return Range(claim["of"]["found"], near["of"]["pairs"], "no more than the pairs that are claimed")
