@@ -1,8 +1,7 @@
 """Drift is named where it is, between whatever is compared, and nothing is said where there is none."""
 
-from dataclasses import replace
-
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
