@@ -66,12 +66,14 @@ class Cells:
         known = self.frame[name].dropna()
         if known.empty:
             return "empty"
+        if name in self.facts.dates:
+            return "date"
         if known.map(lambda cell: isinstance(cell, (int, float)) and not isinstance(cell, bool)).all():
             return "number"
         texts = known.astype(str).str.strip()
         if texts.str.fullmatch(_NUMBER).all() and not texts.str.match(_CODE).any():
             return "number"
-        if name in self.facts.dates or texts.str.fullmatch(_DATE).all():
+        if texts.str.fullmatch(_DATE).all():
             return "date"
         return "words" if texts.nunique() <= max(min(_FEW_WORDS, len(texts) // 2), 2) else "text"
 
