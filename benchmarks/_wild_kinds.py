@@ -1223,6 +1223,16 @@ class _Prepared:
 _PREPARED: dict[Any, _Prepared] = {}
 
 
+def _usable_rows(cells: Cells, names: Sequence[str], usable: int) -> np.ndarray:
+    """Return which rows are used: those with a label, or those without gaps, if they are as many as are claimed."""
+    complete = ~np.any([cells.missing(name) for name in names], axis=0)
+    labelled = is_labelled(cells) if cells.label in cells.frame.columns else np.ones(cells.n_rows, dtype=bool)
+    kept = next((part for part in (labelled, complete & labelled, complete) if part.sum() == usable), None)
+    if kept is None:
+        raise NotCheckable(f"which {usable:,} rows can be used")
+    return kept
+
+
 def _prepared(cells: Cells, claims: Sequence[Claim]) -> _Prepared:
     """Return the rows that distances are measured between, as the kinds describe them.
 
@@ -1240,11 +1250,8 @@ def _prepared(cells: Cells, claims: Sequence[Claim]) -> _Prepared:
     names = [name for name in used if name not in cells.unused | cells.orders]
     if not names:
         raise NotCheckable("no column is used")
-    complete = ~np.any([cells.missing(name) for name in names], axis=0)
-    labelled = is_labelled(cells) if cells.label in cells.frame.columns else np.ones(cells.n_rows, dtype=bool)
-    kept = next((part for part in (labelled, complete & labelled, complete) if part.sum() == usable), None)
-    if kept is None:
-        raise NotCheckable(f"which {usable:,} rows can be used")
+    kept = _usable_rows(cells, names, usable)
+    _no_text(cells)
     rows, parts, is_number = np.flatnonzero(kept), [], []
     for name in names:
         if cells.kinds[name] == "number":
@@ -1266,7 +1273,6 @@ def _prepared(cells: Cells, claims: Sequence[Claim]) -> _Prepared:
     X = np.column_stack(parts)
     if any(cells.kinds[name] == "words" and cells.missing(name)[rows].any() for name in names):
         raise NotCheckable("how gaps among words are filled is not said")
-    _no_text(cells)
     has_words = any(cells.kinds[name] == "words" for name in names)
     if X.shape[1] != cells.n_features and (has_words or cells.n_features is not None):
         raise NotCheckable("which columns and words are features is not said")
