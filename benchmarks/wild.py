@@ -6,8 +6,8 @@ FOLDER holds files of wild.json and wild2.json, or any others. Each is inspected
 `rfviz run quick-inspection --json`, which alone comes from the project. How a file is written, and which label it has,
 is known of it beforehand (_wild_facts.py). It is parsed with pandas, openpyxl, json, sqlite3 or pyarrow
 (_wild_cells.py), and a function for each kind of claim computes it anew (_wild_kinds.py). What depends on random draws,
-or on a method that has no twin elsewhere, counts as confirmed within a stated range. `--findings` keeps what was found,
-and uses what is there.
+or on a method that has no twin elsewhere, counts as confirmed within a stated range; where only a part is computed, or
+a condition that must hold, it is called consistent. `--findings` keeps what was found, and uses what is there.
 """
 
 # ruff: noqa: E402 - the package is found from wherever the script is started
@@ -29,7 +29,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).res
 from _report import markdown_table, write_json
 from _wild_facts import FACTS, Facts
 
-VERDICTS = ("confirmed", "refuted", "not checkable")
+VERDICTS = ("confirmed", "consistent", "refuted", "not checkable")
 
 
 @dataclass
@@ -135,7 +135,7 @@ def main() -> None:
     if refuted:
         print(f"\n{len(refuted)} refuted:\n")
         print(markdown_table([{k: _cut(v) for k, v in check.items() if k != "verdict"} for check in refuted]))
-    left = [check for check in checks if check["verdict"] == VERDICTS[2]]
+    left = [check for check in checks if check["verdict"] == "not checkable"]
     why = Counter((check["question"], check["what"], check["own"]) for check in left)
     if why:
         print("\nNot checkable:\n")
