@@ -1,8 +1,8 @@
-"""Words that stand for a missing value, such as NA, None, ? and -: whether they do, the other words of a column say.
+r"""Words that stand for a missing value, such as NA, None, ? and -: whether they do, the other words of a column say.
 
 In a column of numbers or dates such a word is missing, as any word is. In a column of words it is a value if it is
 written like the others: "-" next to "+", "NA" (Namibia) among codes of two capitals, "None" next to "Minor". What no
-language has for a word, such as "?", "N/A" and "nan", is missing in every column.
+language has for a word, such as "?", "N/A", "nan" and the \N of databases, is missing in every column.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ _MARKS = frozenset(
         "<na>",
         "nan",
         "null",
+        r"\n",  # as databases write it
     ]
 )
 _NA = "NA"

@@ -72,6 +72,7 @@ def written(cells):
         ("? + -", "?"),
         ("n/a red n.a.", "n/a n.a."),
         ("N/A USA CAN", "N/A"),
+        (r"\N USA CAN Peru", r"\N"),
     ],
 )
 def test_a_word_is_missing_unless_it_is_written_like_the_others(words, missing):
