@@ -34,9 +34,20 @@ _FALSE_ALARM = 0.005
 _DISTINCT = 10
 # Days that programs write where none is known: first and last days of calendars, and day 0 of spreadsheets and of Unix.
 _PLACEHOLDERS = (
-    "0001-01-01", "1601-01-01", "1753-01-01", "1899-12-30", "1899-12-31", "1900-01-01", "1904-01-01", "1970-01-01",
-    "1980-01-01", "2038-01-19", "2079-06-06", "2099-12-31", "9999-12-31",
-)  # fmt: skip
+    "0001-01-01",
+    "1601-01-01",
+    "1753-01-01",
+    "1899-12-30",
+    "1899-12-31",
+    "1900-01-01",
+    "1904-01-01",
+    "1970-01-01",
+    "1980-01-01",
+    "2038-01-19",
+    "2079-06-06",
+    "2099-12-31",
+    "9999-12-31",
+)
 _SECONDS = (3.0e8, 2.2e9)  # from 1979 to 2039
 _LIKELY_SECONDS = (9.4e8, 1.9e9)  # from 1999 to 2030, of columns whose name tells of no time
 _DAY = 86_400.0

@@ -150,10 +150,13 @@ def test_what_cannot_be_predicted_is_refused(changes, words):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("make", [
-    lambda m, seed: RandomFourier(m, gamma=3.0, random_state=seed, dtype="float64"),
-    lambda m, seed: RandomMaxout(m, pool_size=4, random_state=seed, dtype="float64"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda m, seed: RandomFourier(m, gamma=3.0, random_state=seed, dtype="float64"),
+        lambda m, seed: RandomMaxout(m, pool_size=4, random_state=seed, dtype="float64"),
+    ],
+)
 def test_the_prediction_meets_images_away_from_the_peak(make):
     if not (REAL / "mnist.npz").exists():
         pytest.skip(f"no real data in {REAL} (set RFVIZ_DATA)")

@@ -20,9 +20,29 @@ if TYPE_CHECKING:
 __all__ = ["without_stray_rows"]
 
 _TOTALS = (
-    "total", "totals", "grand total", "total general", "subtotal", "sub-total", "sum", "summe", "gesamt", "gesamtsumme",
-    "insgesamt", "zwischensumme", "totaal", "totale", "somme", "suma", "итого", "всего", "合计", "总计", "合計", "總計",
-)  # fmt: skip
+    "total",
+    "totals",
+    "grand total",
+    "total general",
+    "subtotal",
+    "sub-total",
+    "sum",
+    "summe",
+    "gesamt",
+    "gesamtsumme",
+    "insgesamt",
+    "zwischensumme",
+    "totaal",
+    "totale",
+    "somme",
+    "suma",
+    "итого",
+    "всего",
+    "合计",
+    "总计",
+    "合計",
+    "總計",
+)
 _REMARK = re.compile(r"[*©†#]|(sources?|notes?|quellen?|fuentes?|anmerkung(en)?|remarks?|legend)\b|\(\d\)|.{40,}", re.I)
 _FEWEST, _MOST_BELOW, _MOST_COLUMNS = 4, 10, 20
 # A sum may be written with fewer digits than its parts, of which it has several.

@@ -34,13 +34,32 @@ _MOSTLY, _FEW_ODD, _MOST_WORDS = 0.6, 0.25, 500
 _USUAL = "cp1252"
 # Other scripts, under the names of the library; the usual ones first, which are taken where it cannot tell.
 _OTHER_SCRIPTS = (
-    "cp1251", "koi8_r", "cp866", "cp1253", "cp1255", "cp1256", "gb18030", "big5", "cp932", "cp949", "euc_jp", "cp874",
-)  # fmt: skip
+    "cp1251",
+    "koi8_r",
+    "cp866",
+    "cp1253",
+    "cp1255",
+    "cp1256",
+    "gb18030",
+    "big5",
+    "cp932",
+    "cp949",
+    "euc_jp",
+    "cp874",
+)
 # The letters beyond ASCII of languages that an encoding was made for.
 _WESTERN = (
-    "äöüß", "àâæçéèêëîïôœùûü", "áéíñóúü", "áàâãçéêíóôõúü", "àèéìîòóù", "äåöé", "åæøéö", "ëéïöüè",
-    "àçéèíïóòúü", "äõöüšž",
-)  # fmt: skip
+    "äöüß",
+    "àâæçéèêëîïôœùûü",
+    "áéíñóúü",
+    "áàâãçéêíóôõúü",
+    "àèéìîòóù",
+    "äåöé",
+    "åæøéö",
+    "ëéïöüè",
+    "àçéèíïóòúü",
+    "äõöüšž",
+)
 _CENTRAL = ("áčďéěíňóřšťúůýž", "áäčďéíĺľňóôŕšťúýž", "ąćęłńóśźż", "áéíóöőúüű", "âăîşţ", "čćđšž", "äöüß")
 # Letters of Icelandic mean others in Turkish, so they decide for neither.
 _KNOWN = frozenset("ýþð")

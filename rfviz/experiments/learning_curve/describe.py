@@ -16,7 +16,7 @@ __all__ = ["MAP", "SPECTRUM", "explanation", "map_summary", "spectrum_summary", 
 # A peak is higher than the error on both sides by this factor, and no farther from m = n than this share of n.
 _HIGHER, _NEAR = 1.2, 0.15
 # The prediction was within about 5% of images, voices and random points with these participations or more, this mean
-# cosine or less, and with so many rows for each one that is trained on.
+# cosine or less, and with this many rows for each training row.
 _ALIKE_FEATURES, _ALIKE_ROWS, _CONE, _FEW_ROWS = 0.85, 0.6, 0.6, 8
 MAP = (
     "Each point of the map is a model of n rows and m features; its colour is the predicted test error. Dotted: m = n. "

@@ -44,8 +44,18 @@ M = Param(
     label="Features",
     help="The number of features that is marked: its errors stand below the chart.",
 )
-PEAK = {"data": "digits", "map": "RandomFourier", "gamma": 3.0, "normalise": "unit norm", "n": 200, "alpha": 1e-8,
-        "tuned": False, "noise": 0.0, "draws": 6, "seed": 0}  # fmt: skip
+PEAK = {
+    "data": "digits",
+    "map": "RandomFourier",
+    "gamma": 3.0,
+    "normalise": "unit norm",
+    "n": 200,
+    "alpha": 1e-8,
+    "tuned": False,
+    "noise": 0.0,
+    "draws": 6,
+    "seed": 0,
+}
 _NAMES = ("map", N_ROWS.name, M.name, ALPHA.name, TUNED.name)
 
 

@@ -1,4 +1,4 @@
-"""Paths that are no files: pipes, devices and addresses are refused at once."""
+"""Paths that are not files: pipes, devices and addresses are refused at once."""
 
 import json
 import os

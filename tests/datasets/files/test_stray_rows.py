@@ -1,4 +1,4 @@
-"""Rows that are no samples: left out where that is certain, told where it is not, and kept in ordinary tables."""
+"""Rows that are not samples: left out where that is certain, told where it is not, and kept in ordinary tables."""
 
 import numpy as np
 import pytest

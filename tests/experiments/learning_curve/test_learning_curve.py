@@ -69,10 +69,12 @@ def test_the_best_penalty_is_that_of_the_least_leave_one_out_error():
 
     def left_out(alpha):
         parts = [np.delete(np.arange(n), row) for row in range(n)]
-        return np.mean([
-            (Ridge(alpha * size, solver="svd").fit(H[part], T[part]).predict(H[row : row + 1]) - T[row]) ** 2
-            for row, part in enumerate(parts)
-        ])  # fmt: skip
+        return np.mean(
+            [
+                (Ridge(alpha * size, solver="svd").fit(H[part], T[part]).predict(H[row : row + 1]) - T[row]) ** 2
+                for row, part in enumerate(parts)
+            ]
+        )
 
     best = left_out(found.alpha[0])
     # Refits have means of their own; the shortcut keeps those of all rows.
@@ -229,7 +231,7 @@ def test_a_data_frame_is_taken_as_elsewhere():
 
 
 def test_a_map_for_images_needs_their_shape():
-    result = LearningCurve(
-        feature_map=CompositionalFeatures(skeleton="flat", image_shape=(8, 8)), n=20, draws=1
-    ).run("digits")  # fmt: skip
+    result = LearningCurve(feature_map=CompositionalFeatures(skeleton="flat", image_shape=(8, 8)), n=20, draws=1).run(
+        "digits"
+    )
     assert result.numbers.m_grid[-1] == 200

@@ -172,7 +172,7 @@ def test_json_tells_what_was_taken_for_what(tmp_path, capsys):
     assert json.loads(report.to_json()) == told and list(report.notes) == told["notes"]
     assert len(report.claims) == sum(len(finding["claims"]) for finding in told["findings"]) > 0
     assert report.claims.set_index("what").loc["copies", "value"] == 0
-    # As text the notes come first; with the label given it is no guess.
+    # As text the notes come first; with the label given nothing is guessed.
     wanted = ["--label", "a", "--only", "columns", "--only", "copies", "--quiet", "--out", str(tmp_path / "out")]
     assert main(["run", "quick-inspection", "--data", str(path), *wanted[:-3], *wanted[-2:]]) == 0
     assert capsys.readouterr().out.startswith("The label is “a”.\n")
