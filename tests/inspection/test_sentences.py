@@ -264,7 +264,7 @@ def test_sentences_say_which_rows_were_used():
     assert "drawn" not in " ".join(findings)
     assert count_rows(inspected(frame, label="y").source.dataset) == RowCounts(398, 392, "without gaps")
     unlabelled = frame.assign(y=np.where(np.arange(398) < 20, np.nan, frame["y"]))
-    counts = count_rows(inspected(unlabelled, label="y").source.dataset)
+    counts = count_rows(inspected(unlabelled, label="y", missing="drop rows").source.dataset)
     assert counts == RowCounts(398, 378, "with a label and without gaps")
     assert counts.of_all(378) == " with a label and without gaps (of 398)" and counts.of_all(398) == ""
     assert counts.of_all(50) == " (drawn from 378 with a label and without gaps, of 398)"
