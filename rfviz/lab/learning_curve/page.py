@@ -13,6 +13,7 @@ from rfviz import datasets
 from rfviz.analysis.points import NORMALISATION, Scaling
 from rfviz.analysis.splits import all_rows_of
 from rfviz.cache import Cache
+from rfviz.experiments.learning_curve.compute import MOST_ROWS
 from rfviz.experiments.learning_curve.experiment import (
     ALPHA,
     DRAWS,
@@ -31,7 +32,7 @@ from rfviz.lab.panel import Panel, ScaledData
 from rfviz.params import Param
 from rfviz.words import number
 
-__all__ = ["PAGE", "LearningCurvePage"]
+__all__ = ["PAGE", "LearningCurvePage", "rows_offered"]
 
 SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, other rows and other features.")
 M = Param(
@@ -59,6 +60,12 @@ PEAK = {
 _NAMES = ("map", N_ROWS.name, M.name, ALPHA.name, TUNED.name)
 
 
+def rows_offered(n_samples: int) -> tuple[int, ...]:
+    """Return the numbers of training rows that leave as many to test on."""
+    most = max(min(n_samples, MOST_ROWS) // 2, 2)
+    return tuple(int(mark) for mark in N_ROWS.marks if mark <= most) or (most,)
+
+
 class LearningCurvePage(ExperimentPage[ScaledData, LearningCurve, CurveResult]):
     """Test error against m with n rows: the peak at m = n, the penalty that removes it, and the line of theory."""
 
@@ -83,9 +90,8 @@ class LearningCurvePage(ExperimentPage[ScaledData, LearningCurve, CurveResult]):
         return ScaledData(panel.data("digits", names), panel.control(NORMALISATION))
 
     def settings(self, panel: Panel, source: ScaledData) -> LearningCurve:
-        rows = min(source.dataset.n_samples, 2000)
-        fewer = [mark for mark in N_ROWS.marks if mark <= max(rows // 2, 2)]
-        n_rows = replace(N_ROWS, marks=tuple(fewer or [max(rows // 2, 2)]), low=min(10, max(rows // 2, 2)))
+        marks = rows_offered(source.dataset.n_samples)
+        n_rows = replace(N_ROWS, marks=marks, low=min(N_ROWS.low or 2, marks[0]))
         with panel.section("controls", _NAMES):
             spec = choose_map(
                 panel,
@@ -94,7 +100,7 @@ class LearningCurvePage(ExperimentPage[ScaledData, LearningCurve, CurveResult]):
                 first=RandomFourier,
                 without=("n_components",),
             )
-            n = panel.control(n_rows, min(N_ROWS.default, n_rows.marks[-1]))
+            n = panel.control(n_rows, min(N_ROWS.default, marks[-1]))
             grid = LearningCurve(feature_map=spec, n=n).grid
             m = panel.control(replace(M, marks=grid, high=grid[-1]), int(min(grid, key=lambda one: abs(one - n))))
             tuned = panel.control(TUNED)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
 from rfviz.experiments.base import Chart
-from rfviz.experiments.learning_curve.experiment import CurveResult, LearningCurve
+from rfviz.experiments.learning_curve.experiment import N_ROWS, CurveResult, LearningCurve
 from rfviz.lab.learning_curve import text
+from rfviz.lab.learning_curve.page import rows_offered
 from rfviz.lab.panel import ScaledData
 from rfviz.ui import layout
 from rfviz.ui.page import STEPS, View
@@ -25,7 +27,9 @@ class LearningCurveView(View[ScaledData, LearningCurve, CurveResult]):
 
     def prepare(self) -> None:
         if clicks := selected_places(_MAP):
-            self.state.apply({"n": round(clicks[-1][1])})
+            height = max(clicks[-1][1], 1.0)
+            offered = rows_offered(self.source.dataset.n_samples)
+            self.state.apply({N_ROWS.name: min(offered, key=lambda n: abs(math.log(n / height)))})
 
     def draw(self, settings: LearningCurve, result: CurveResult, charts: Sequence[Chart]) -> None:
         self.main_chart(settings, result, charts[0])
