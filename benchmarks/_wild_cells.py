@@ -151,6 +151,6 @@ def _frame(path: Path, facts: Facts) -> pd.DataFrame:
     frame = frame.iloc[facts.second :, int(facts.row_names) :]
     if not facts.header:
         frame.columns = [f"column {place}" for place in range(1, frame.shape[1] + 1)]
-    # Lines of separators alone, as spreadsheets leave them below a table, are no rows.
+    # Lines of separators alone, as spreadsheets leave them below a table, are not rows.
     is_blank = (frame.apply(lambda column: column.str.strip()) == "").all(axis=1)
     return frame[~is_blank].reset_index(drop=True)

@@ -1513,7 +1513,7 @@ def odd_cells(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
     """Count the cells that hold the words, or else those of a column of numbers that hold none, in these rows."""
     said = cells.written[claim["columns"][0]].astype(object).map(lambda cell: "" if cell is None else str(cell).strip())
     words = {str(word).strip() for word in claim["of"].get("words") or ()}
-    # Without words: those that are no numbers.
+    # Without words: those that are not numbers.
     is_odd = said.isin(words) if words else (said != "") & pd.to_numeric(said, errors="coerce").isna()
     rows = np.array(claim["rows"], dtype=int)
     if not is_odd.iloc[rows].all():

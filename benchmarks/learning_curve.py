@@ -77,12 +77,20 @@ def compare(
             predicted = float(found.test[place]) / spectrum.variance
             rows.append(
                 {
-                    "data": name, "map": label, "alpha": alpha, "m": features, "measured": mean,
-                    "standard error": float(measured[:, place].std(ddof=1)) / draws**0.5, "predicted": predicted,
-                    "off": mean / predicted - 1.0, "reliable": bool(found.is_reliable[place]),
-                    "features": spread.features, "rows": spread.rows, "cosine": spread.cosine,
+                    "data": name,
+                    "map": label,
+                    "alpha": alpha,
+                    "m": features,
+                    "measured": mean,
+                    "standard error": float(measured[:, place].std(ddof=1)) / draws**0.5,
+                    "predicted": predicted,
+                    "off": mean / predicted - 1.0,
+                    "reliable": bool(found.is_reliable[place]),
+                    "features": spread.features,
+                    "rows": spread.rows,
+                    "cosine": spread.cosine,
                 }
-            )  # fmt: skip
+            )
     return rows
 
 

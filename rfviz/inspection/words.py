@@ -34,7 +34,7 @@ def sentences(parts: Iterable[str]) -> str:
 
 def r_squared(score: float, digits: int = 3) -> str:
     """Write a coefficient of determination: ``R² 0.812``."""
-    return f"R² {score:.{digits}f}".replace("-", "−")
+    return f"R² {round(score, digits) + 0.0:.{digits}f}".replace("-", "−")  # never −0
 
 
 def share(value: float) -> str:

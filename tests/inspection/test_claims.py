@@ -26,9 +26,14 @@ def tables():
     holes.loc[3:9, "w"] = np.inf
     holes.loc[20:25, "kind"] = None
     odd = classes.assign(
-        one=1, id=np.arange(N), twice=z, nearly=np.where(np.arange(N) == 7, 2, 1), box=np.where(x > 1, "x", None),
-        w=np.where(np.arange(N) % 30 == 0, -999.0, w), word=g.choice(["yes", "Yes", "no"], N),
-    )  # fmt: skip
+        one=1,
+        id=np.arange(N),
+        twice=z,
+        nearly=np.where(np.arange(N) == 7, 2, 1),
+        box=np.where(x > 1, "x", None),
+        w=np.where(np.arange(N) % 30 == 0, -999.0, w),
+        word=g.choice(["yes", "Yes", "no"], N),
+    )
     moved = target.assign(x=x + 3.0 * (np.arange(N) > 120), group=np.repeat(np.arange(24), 10).astype(str))
     walk = pd.DataFrame(np.cumsum(np.random.default_rng(1).normal(size=(N, 3)), axis=0), columns=list("xzw"))
     weak = plain.assign(z=0.25 * x + z)

@@ -9,7 +9,7 @@ from rfviz.datasets import Dataset
 from rfviz.datasets.files.upload import upload_of_frame
 from rfviz.inspection.inspection import Inspection
 from rfviz.inspection.raw import RowCounts, count_rows
-from rfviz.inspection.words import share
+from rfviz.inspection.words import r_squared, share
 
 N = 300
 
@@ -110,6 +110,13 @@ def test_columns_that_are_not_named_are_counted():
 )
 def test_a_share_is_nothing_or_all_only_if_it_is(value, said):
     assert share(value) == said
+
+
+@pytest.mark.parametrize(
+    ("score", "said"), [(-0.004, "R² 0.00"), (-0.006, "R² −0.01"), (0.0, "R² 0.00"), (1, "R² 1.00")]
+)
+def test_a_score_has_a_minus_only_if_it_shows(score, said):
+    assert r_squared(score, 2) == said
 
 
 # --- gaps and labels --------------------------------------------------------------------------------------------------
