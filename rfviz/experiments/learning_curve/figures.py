@@ -70,10 +70,9 @@ def plot_curve(result: CurveResult, *, at: int | None = None, height: int = 440,
     notes = []
     worst = int(mean.argmax())
     if mean[worst] > top:
-        is_left = bool(m[worst] ** 2 < m[0] * m[-1])
-        side = {"xanchor": "left", "xshift": 18} if is_left else {"xanchor": "right", "xshift": -18}
         words = {"text": f"{number(mean[worst], 2)} at m = {m[worst]:,}", "showarrow": False, "font": {"size": 13}}
-        notes.append(side | words | {"x": float(np.log10(m[worst])), "y": top, "yanchor": "top"})
+        # Above the axes, where no curve runs through it.
+        notes.append(words | {"x": float(np.log10(m[worst])), "y": 1.0, "yref": "paper", "yanchor": "bottom"})
     shapes = [mark("x", result.n)]
     if at:
         shapes.append(mark("x", at) | {"line": {"color": style.colour, "width": 1.5, "dash": "dash"}})
