@@ -459,10 +459,10 @@ class Fuzzer(Visitor):
         """The page that is open."""
         return self._page
 
-    async def open(self, page: str, query: str) -> None:
-        """Follow an address."""
+    async def open(self, page: str, query: str, seconds: float = _RUN_S) -> None:
+        """Follow an address, and go to the front page instead where it takes longer."""
         self._page, self._query, self._values = page, query, {}
-        await self.wait(self._rerun(""))
+        await self.wait(self._rerun(""), seconds)
 
     async def wait(self, run: Any, seconds: float = _RUN_S) -> None:
         """Wait for the end of a run; tell it to stop where it takes long.
@@ -488,10 +488,10 @@ class Fuzzer(Visitor):
         except TimeoutError:
             raise HangError(f"{page or 'home'}: no end of a run in {_HANG_S:.0f} s") from None
 
-    async def look(self) -> None:
-        """Open the page without settings, as any user may."""
+    async def look(self, seconds: float = _LOOK_S) -> None:
+        """Open the page without settings, as any user may, and go to the front page instead where it takes longer."""
         self._query, self._values = "", {}
-        await self.wait(self._rerun(""), _LOOK_S)
+        await self.wait(self._rerun(""), seconds)
 
     async def give(self, values: Sequence[WidgetState], fragment: str) -> None:
         """Give widgets values, this once.

@@ -132,21 +132,25 @@ def test_keys_draw_frames_and_tell_the_server_when_they_rest(app, visit):
     wait_for_chart(page, SATURATION)
     frames_of(page, "Pool size")
     sent = len(visit.sent)
-    # As fast as a key that is held, also where a machine is busy: each step as soon as the last one is drawn.
-    slider(page, "Pool size").evaluate("""async (input) => {
+    # As fast as a key that is held: each step as soon as the last one is drawn. A busy machine may draw so slowly that
+    # the keys rest meanwhile.
+    rests = slider(page, "Pool size").evaluate("""async (input) => {
+      let rests = 0;
       for (let step = 0; step < 5; step++) {
-        const before = rf.state("saturation");
+        const before = rf.state("saturation"), since = performance.now();
         input.stepUp();
         input.dispatchEvent(new Event("input"));
         for (let frame = 0; rf.state("saturation") === before; frame++) {
           if (frame > 300) throw new Error("A step draws nothing.");
           await new Promise(requestAnimationFrame);
         }
+        rests += performance.now() - since >= 140;
       }
+      return rests;
     }""")
     wait_for_query(page, pool_size=slider(page, "Pool size").get_attribute("aria-valuetext"))
     settle(page)
-    assert len(visit.sent) - sent <= 3
+    assert len(visit.sent) - sent <= 3 + rests
     # Also where a key goes down while the server still answers the last one.
     for _ in range(5):
         slider(page, "Pool size").press("ArrowRight")

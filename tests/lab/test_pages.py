@@ -102,7 +102,8 @@ def assert_same_picture(one, other):
                 continue
             drawn, shown = array(mine[axis]), array(theirs[axis])
             if drawn.dtype.kind in "fiu" and shown.dtype.kind in "fiu":
-                np.testing.assert_allclose(drawn, shown, rtol=1e-3, atol=1e-5)
+                # Heat maps are rounded to three decimals, and a last bit may fall to the other side.
+                np.testing.assert_allclose(drawn, shown, rtol=1e-3, atol=1.01e-3 if axis == "z" else 1e-5)
             else:
                 assert drawn.tolist() == shown.tolist()
     for axis in ("xaxis", "yaxis"):
