@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rfviz.features.gaussian import RandomActivation, RandomProjection, RandomReLU
     from rfviz.features.hashing import CollisionLaw, HashingMap
     from rfviz.features.hybrid_compositional import HybridCompositional
+    from rfviz.features.linear_fourier import LinearFourier
     from rfviz.features.maps import MAPS, map_class, registry
     from rfviz.features.maxout import RandomMaxout, StructuredMaxout
     from rfviz.features.portable import from_json, to_json
@@ -38,6 +39,7 @@ __all__ = [
     "FeatureMap",
     "HashingMap",
     "HybridCompositional",
+    "LinearFourier",
     "Look",
     "MapSpec",
     "ProductLaw",

@@ -10,6 +10,7 @@ from rfviz.features.convolution import RandomConvolution
 from rfviz.features.fourier import RandomFourier
 from rfviz.features.gaussian import RandomActivation, RandomProjection, RandomReLU
 from rfviz.features.hybrid_compositional import HybridCompositional
+from rfviz.features.linear_fourier import LinearFourier
 from rfviz.features.maxout import RandomMaxout, StructuredMaxout
 from rfviz.features.random_pool import RandomPool
 from rfviz.features.shared_pool_maxout import SharedPoolMaxout
@@ -25,6 +26,7 @@ MAPS: tuple[type[FeatureMap], ...] = (
     RandomConvolution,
     RandomFourier,
     HybridCompositional,
+    LinearFourier,
     RandomMaxout,
     RandomProjection,
     RandomActivation,

@@ -43,7 +43,7 @@ def test_a_block_is_the_callers_to_change(case):
     for block in feature_map.transform_blocks(FEW, 60):
         kept.append(dense(block).copy())
         _spoil(block)
-    np.testing.assert_allclose(np.vstack(kept), dense(expected), rtol=0, atol=1e-6)
+    np.testing.assert_allclose(np.vstack(kept), dense(expected), rtol=0, atol=3e-6)
 
 
 @every_case
@@ -54,7 +54,7 @@ def test_a_block_on_the_gpu_is_the_callers_to_change(case):
     for block in feature_map.transform_blocks(FEW, 60):
         kept.append(dense(block))
         _spoil(block)
-    np.testing.assert_allclose(np.vstack(kept), dense(feature_map.transform(FEW)), rtol=0, atol=1e-6)
+    np.testing.assert_allclose(np.vstack(kept), dense(feature_map.transform(FEW)), rtol=0, atol=3e-6)
 
 
 @pytest.mark.usefixtures("parallel")

@@ -11,8 +11,9 @@ from rfviz.lessons.latex import latex_mistake
 from rfviz.skeleton import convolutions
 from tests.features.cases import CASES, IDS, Case, dense, make
 
-TOLD = {"CompositionalFeatures", "HybridCompositional", "RandomActivation", "RandomFourier", "RandomMaxout",
-        "RandomPool", "RandomProjection", "RandomReLU", "SharedPoolMaxout", "SigmoidalRidge"}  # fmt: skip
+TOLD = {"CompositionalFeatures", "HybridCompositional", "LinearFourier", "RandomActivation", "RandomFourier",
+        "RandomMaxout", "RandomPool", "RandomProjection", "RandomReLU", "SharedPoolMaxout",
+        "SigmoidalRidge"}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", CASES, ids=IDS)

@@ -72,6 +72,12 @@ def waves(fm, rows):
     }[fm.spectrum]()
 
 
+@oracle_of("LinearFourier")
+def products_with_waves(fm, rows):
+    gamma = fm.gamma if fm.gamma != "scale" else 1.0 / (4 * X.var())
+    return (rows @ rows.T) * rbf_kernel(rows, gamma=gamma)
+
+
 def _own_law(fm, delta):
     """Return the product over columns of the characteristic function of the density that is written down."""
     assert fm.density == "exp(-8*(x - 2)^2)"
