@@ -12,8 +12,6 @@ from scipy.stats import chi2, norm
 
 from rfviz.bounds import maxout_risk
 from rfviz.bounds.fourier import fourier_uniform, sutherland_pairs
-from rfviz.experiments.guarantees.describe import no_bound
-from rfviz.features import RandomMaxout, RandomProjection
 from rfviz.kernels import maxout_theorem1_as_printed
 from rfviz.lab.distance_saturation import text as saturation
 from rfviz.lab.guarantees import text as guarantees
@@ -149,17 +147,3 @@ def test_the_steepest_point_is_random():
     for said in (guarantees.ERRATA, fourier_uniform.__doc__):
         assert "1.17" in said
     assert "steepest point" in " ".join(sutherland_pairs.__doc__.split()) and "for it too" in guarantees.ERRATA
-
-
-@pytest.mark.parametrize("rho", [0.0, 0.6, 0.95])
-def test_johnson_and_lindenstrauss_is_a_bound_on_the_products_of_projections(rho):
-    """Two unit vectors and m Gaussian projections; their coordinates suffice: a 2×2 Gaussian problem."""
-    said = no_bound(RandomProjection())
-    assert r"$4e^{-m(\varepsilon^2/2-\varepsilon^3/3)/2}$" in said and "Johnson and Lindenstrauss" in said
-    assert "no paper" not in said and "concentration of Lipschitz functions" in no_bound(RandomMaxout())
-    x = RNG.standard_normal((20_000, 60))
-    z = rho * x + math.sqrt(1 - rho**2) * RNG.standard_normal(x.shape)
-    error = np.abs((x * z).mean(axis=1) - rho)
-    for eps in (0.2, 0.4, 0.6):
-        bound = 4 * math.exp(-60 * (eps**2 / 2 - eps**3 / 3) / 2)
-        assert (error >= eps).mean() <= bound + 5 * math.sqrt(bound / len(error))

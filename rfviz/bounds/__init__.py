@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         sutherland_pairs,
         sutherland_phases,
     )
+    from rfviz.bounds.gaussian import piecewise_linear_pair, projection_pair
     from rfviz.bounds.normal import chebyshev, normal, normal_over_pairs
     from rfviz.bounds.products import bernstein, bounded_products, sphere_norm
     from rfviz.bounds.risk import LOSSES, Loss, RiskBound, compositional_risk, kitchen_sinks_risk, maxout_risk
@@ -46,6 +47,8 @@ __all__ = [
     "pair_statements",
     "phase_pair",
     "phase_pair_hoeffding",
+    "piecewise_linear_pair",
+    "projection_pair",
     "sphere_norm",
     "sutherland_pairs",
     "sutherland_phases",

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rfviz.backend import Device, check_memory, get_device, memory_budget, to_host
-from rfviz.bounds import BoundStatement, bounded_products, pair_statements
+from rfviz.bounds import BoundStatement, TailBound, bounded_products, pair_statements
 from rfviz.errors import DataError, ParameterError, SlowKernelError, warn
 from rfviz.features.cost import INDEX_BYTES, Counts
 from rfviz.features.description import DistanceLaw, Look, ProductLaw, Step, number
@@ -456,7 +456,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, Declared, Ba
     # --- bounds on the kernel estimate --------------------------------------------------------------------------------
 
     def applicable_bounds(
-        self, n_pairs: int, dimension: int, diameter: float, variance: float | None = None
+        self, n_pairs: int, dimension: int, diameter: float, variance: float | None = None, norm: float = 1.0
     ) -> list[BoundStatement]:
         """Return the bounds on the error of the kernel estimate; an empty list if :meth:`why_no_bound` gives a reason.
 
@@ -472,16 +472,21 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, Declared, Ba
             Of the region.
         variance : float, optional
             m times the largest exact variance of an estimate, for Bernstein's inequality.
+        norm : float
+            Of the longest of the points, for features that grow with them.
         """
-        if self.feature_norm is None or self.why_no_bound():
-            return []
-        return pair_statements(bounded_products(self.feature_norm), n_pairs)
+        bound = None if self.why_no_bound() else self._pair_bound(norm)
+        return [] if bound is None else pair_statements(bound, n_pairs)
+
+    def _pair_bound(self, norm: float) -> TailBound | None:
+        """Return the bound for one pair of points no longer than `norm`, or None if none is known."""
+        return None if self.feature_norm is None else bounded_products(self.feature_norm)
 
     def why_no_bound(self) -> str:
         """Return why no bound with all its constants applies, as a sentence, or an empty string if one applies."""
-        if self.feature_norm is not None:
+        if self._pair_bound(1.0) is not None:
             return ""
-        return "Its features are unbounded, and no paper gives a bound on their kernel estimate with all its constants."
+        return "Its features are unbounded, so that Hoeffding’s inequality does not hold; no other bound is known."
 
     def largest_error(self) -> float | None:
         """Return an error that no draw can exceed, above which a bound says nothing, or None if there is none."""

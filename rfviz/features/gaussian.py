@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rfviz import kernels
+from rfviz.bounds import TailBound, piecewise_linear_pair, projection_pair
 from rfviz.cuda import RELU
 from rfviz.errors import DataError
 from rfviz.features.blocks import Scratch, project
@@ -148,6 +149,9 @@ class RandomProjection(HashingMap, GaussianMap):
     def _kernel(self, X: np.ndarray, Y: np.ndarray | None) -> np.ndarray:
         return self._over_rectangles(kernels.linear, X, Y)
 
+    def _pair_bound(self, norm: float) -> TailBound | None:
+        return None if self.receptive_field is not None else projection_pair(norm)
+
     def distance_law(self) -> DistanceLaw | None:
         if self.receptive_field is not None:  # which pixels differ matters
             return None
@@ -247,6 +251,9 @@ class RandomReLU(GaussianMap):
 
     def _kernel(self, X: np.ndarray, Y: np.ndarray | None) -> np.ndarray:
         return self._over_rectangles(lambda A, B: kernels.arccos(A, B, degree=1), X, Y)
+
+    def _pair_bound(self, norm: float) -> TailBound | None:
+        return None if self.receptive_field is not None else piecewise_linear_pair(self.unit_scale, 1.0, norm)
 
 
 class RandomActivation(GaussianMap):

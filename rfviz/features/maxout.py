@@ -9,6 +9,7 @@ import numpy as np
 
 from rfviz import kernels
 from rfviz.backend import block_share
+from rfviz.bounds import TailBound, piecewise_linear_pair
 from rfviz.cuda import GROUP_MAX, POOL_MAX
 from rfviz.features.base import FeatureMap
 from rfviz.features.blocks import Scratch, project
@@ -229,8 +230,12 @@ class RandomMaxout(HashingMap, ReceptiveMap):
         else:
             second = self._over_rectangles(lambda A, _: _second_moment(A, q), X)
             one = second - self._kernel(X, None) ** 2
-        # No bound: the features are unbounded, and no tail of their products with explicit constants is known.
         return ProductLaw(lambda m: one / m)
+
+    def _pair_bound(self, norm: float) -> TailBound | None:
+        if self.receptive_field is not None:
+            return None
+        return piecewise_linear_pair(1.0, kernels.expected_max_squared(self.pool_size), norm)
 
 
 def _distance_as_printed(distance: np.ndarray, pool_size: int) -> np.ndarray:

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import binom, norm
+from scipy.stats import binom, chi2, norm
 
 from rfviz import bounds
 from rfviz.errors import ParameterError
@@ -21,6 +21,8 @@ BOUNDS = {
     "binning": bounds.binning_pair(),
     "binning, uniform": bounds.binning_uniform(8, 2.0, 0.7),
     "Theorem 3": bounds.bounded_products(1.7, 2),
+    "projection": bounds.projection_pair(1.3),
+    "piecewise linear": bounds.piecewise_linear_pair(1.4, 1.55, 1.3),
     "Bernstein": bounds.bernstein(0.1, 2.0, 2),
     "union": bounds.fourier_pair().over(4950),
 }
@@ -51,6 +53,10 @@ every_bound = pytest.mark.parametrize("bound", BOUNDS.values(), ids=BOUNDS)
         (bounds.binning_uniform(2, 3.0), 10_000, 0.2, 2.16e6 * math.exp(-(50 + math.log(0.2)) / 3)),
         (bounds.bounded_products(1.0), 1000, 0.1, 2 * math.exp(-5.0)),
         (bounds.bernstein(0.1, 2.0), 1000, 0.1, 2 * math.exp(-10 / (0.2 + 0.4 / 3))),
+        # η = 0.4/2².
+        (bounds.projection_pair(2.0), 1000, 0.4, 4 * math.exp(-500 * (0.1 - math.log(1.1)))),
+        # 4²(√(6/600)·3·2·3 + 4·(9 + 1)/600) is the error at s = 3, with R = 4, σ = 3 and L = 2.
+        (bounds.piecewise_linear_pair(2.0, 9.0, 4.0), 600, 16 * (1.8 + 40 / 600), 4 * math.exp(-4.5)),
     ],
 )
 def test_value_by_hand(bound, m, eps, expected):
@@ -61,6 +67,17 @@ def test_theorem_3_asks_for_what_the_paper_prints():
     for norm_, eps, delta in [(1.0, 0.1, 0.05), (math.sqrt(2), 0.05, 0.01), (3.0, 0.2, 0.1)]:
         printed = 2 * norm_**4 * math.log(2 / delta) / eps**2
         assert bounds.bounded_products(norm_).features(eps, delta) == math.ceil(printed)
+
+
+def test_projections_are_bounded_as_by_dasgupta_and_gupta():
+    """Their lemma 2.2 for x + z and x − z, four sides in all, is as sharp up to ε³."""
+    for eps in (0.05, 0.2, 0.5):
+        printed = 4 * math.exp(-500 * (eps**2 / 2 - eps**3 / 3))
+        assert 0.0 < bounds.projection_pair().failure(1000, eps) <= printed
+    # The squared length of one vector, where the law is known: x = z.
+    for m, eps in [(20, 0.3), (200, 0.1), (200, 0.4), (5, 3.0)]:
+        exact = chi2.sf(m * (1 + eps), m) + chi2.cdf(m * (1 - eps), m)
+        assert exact <= bounds.projection_pair().failure(m, eps)
 
 
 def test_theorem_6():

@@ -45,6 +45,8 @@ class MeasuredErrors:
         The map, with its parameters as numbers.
     diameter : float
         Largest distance between two of the points.
+    largest_norm : float
+        Of the longest of the points.
     m_grid : ndarray of shape (G,), int
     pair : ndarray of shape (len(DELTAS), G)
         The error that a random pair of a random draw exceeds with each probability.
@@ -62,6 +64,7 @@ class MeasuredErrors:
     n_draws: int
     n_features: int
     diameter: float
+    largest_norm: float
     m_grid: np.ndarray
     pair: np.ndarray
     maxima: np.ndarray
@@ -151,6 +154,7 @@ def measure_errors(
         n_draws,
         sample.original.shape[1],
         float(pdist(sample.coordinates).max()),
+        float(np.linalg.norm(sample.coordinates, axis=1).max()),
         grid,
         pair,
         errors.max(axis=2).T.astype(np.float64),

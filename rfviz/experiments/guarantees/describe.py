@@ -10,7 +10,7 @@ import numpy as np
 from rfviz.bounds import LOSSES, RiskBound
 from rfviz.experiments.guarantees.compute import ABOUT, Comparison, Curve
 from rfviz.experiments.guarantees.risk import MeasuredRisk
-from rfviz.features import FeatureMap, RandomBinning, RandomMaxout, RandomProjection
+from rfviz.features import RandomBinning
 from rfviz.words import counted, number, times
 
 __all__ = [
@@ -18,27 +18,20 @@ __all__ = [
     "formulas",
     "kernel_explanation",
     "kernel_summary",
-    "no_bound",
     "reading",
     "risk_explanation",
     "risk_summary",
     "table",
 ]
 
-# Of maps without a bound here, by class: which one there is elsewhere.
-_OTHERS: dict[type[FeatureMap], str] = {
-    RandomProjection: " A bound there is, which is not drawn here: by the lemma of Johnson and Lindenstrauss, with the "
-    "constants of Dasgupta and Gupta, the product of two unit vectors is off by more than $\\varepsilon$ with a "
-    "probability of at most $4e^{-m(\\varepsilon^2/2-\\varepsilon^3/3)/2}$.",
-    RandomMaxout: " The paper has none; one would follow from the concentration of Lipschitz functions of normal "
-    "numbers.",
-}
 # Of the bounds on kernels.
 _LETTERS = r"""
 $P$ is the probability of an error above $\varepsilon$, and $m$ the number of features. They have $D$ independent terms
 of variance $v$, none farther than $b$ from its mean; a cosine and a sine of one frequency make one term, so that
 $D=m/2$. There are $N$ pairs of points; a region has $d$ dimensions and a diameter; $\sigma_p$ is the root mean square
 of the frequencies, $\beta_d$ a number that depends on $d$ alone, and $\alpha_\varepsilon=\min(1,v+\varepsilon/3)$.
+Unbounded features have a slope $L$ along a projection, and the mean square $\sigma^2$ for a unit vector; $s$ is what
+solves the equation.
 """
 
 _HEADS = {
@@ -73,15 +66,6 @@ def table(comparison: Comparison, d: int) -> str:
             beyond = f", extrapolated beyond m = {count(measured.m_grid[-1])}" * curve.beyond
             lines.append(f"| {curve.name}{beyond} | {_needed(comparison, curve)} | {ratio} |")
     return "\n".join(lines)
-
-
-def no_bound(feature_map: FeatureMap) -> str:
-    """Return why no bound is drawn for a map, in Markdown, or an empty text if one is."""
-    reason = feature_map.why_no_bound()
-    if not reason or type(feature_map).why_no_bound is not FeatureMap.why_no_bound:
-        return reason
-    more = _OTHERS.get(type(feature_map), "")
-    return f"Its features are unbounded, so that Hoeffding’s inequality says nothing of them.{more}"
 
 
 def formulas(comparison: Comparison) -> str:

@@ -22,7 +22,6 @@ from rfviz.experiments.guarantees.compute import ABOUT, DELTAS, Comparison, Meas
 from rfviz.experiments.guarantees.describe import (
     kernel_explanation,
     kernel_summary,
-    no_bound,
     risk_explanation,
     risk_summary,
 )
@@ -220,7 +219,7 @@ class KernelGuarantees(ExperimentOnMap[KernelResult]):
     >>> sample = prepare_sample(datasets.load("digits"), "unit norm", n_points=16)
     >>> measured = measure_errors(sample, MapSpec(RandomFourier, gamma=1.0), error_grid(2000), n_draws=20)
     >>> found = measured.feature_map.applicable_bounds(
-    ...     measured.n_pairs, measured.n_features, measured.diameter, measured.largest_variance
+    ...     measured.n_pairs, measured.n_features, measured.diameter, measured.largest_variance, measured.largest_norm
     ... )
     >>> bool(compare(measured, found, eps=0.1, delta=0.05).to_frame().equals(result.numbers.comparison.to_frame()))
     True
@@ -255,8 +254,10 @@ class KernelGuarantees(ExperimentOnMap[KernelResult]):
         measured = cache.call(errors_of, data, self.normalise, self.points, self.law, self.draws)
         d = measured.n_features if isinstance(self.dimension, str) else self.dimension
         feature_map = measured.feature_map
-        found = feature_map.applicable_bounds(measured.n_pairs, d, measured.diameter, measured.largest_variance)
-        return KernelResult(compare(measured, found, self.eps, self.delta), d, no_bound(feature_map))
+        found = feature_map.applicable_bounds(
+            measured.n_pairs, d, measured.diameter, measured.largest_variance, measured.largest_norm
+        )
+        return KernelResult(compare(measured, found, self.eps, self.delta), d, feature_map.why_no_bound())
 
     def charts(self, data: Data, numbers: KernelResult, cache: Cache) -> tuple[Chart, ...]:
         comparison, shown = numbers.comparison, tuple(self.shown)
