@@ -152,12 +152,12 @@ def figure_2(runs: int) -> dict | None:
     found = split_of("adult")
     if found is None:
         return None
-    norms, begun = [], time.perf_counter()
+    drawn, begun = [], time.perf_counter()
     for seed in range(runs):
-        norms.append(largest_weights(found[0], STUMPS.replace(random_state=seed), WEIGHT_GRID, ALPHA))
+        drawn.append(largest_weights(found[0], STUMPS.replace(random_state=seed), WEIGHT_GRID, ALPHA))
         if seed % 50 == 49:
             print(f"Figure 2: {seed + 1} runs, {time.perf_counter() - begun:.0f} s", flush=True)
-    decay = WeightDecay(np.array(WEIGHT_GRID), np.stack(norms))
+    decay = WeightDecay(np.array(WEIGHT_GRID), tuple(drawn))
     rows = decay.to_frame().to_dict("records")
     print(markdown_table(rows))
     start = WEIGHT_GRID.index(500)

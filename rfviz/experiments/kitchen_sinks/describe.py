@@ -155,12 +155,30 @@ def weights_explanation(decay: WeightDecay, label: str) -> str:
         "weights of at most C/K; the dotted line has the smallest C that holds the median."
     )
     if median[-1] >= median[peak]:
-        return f"{lead} Up to K = {k[-1]:,} the largest weight does not fall yet. Choose a larger K."
+        return f"{lead} Up to K = {k[-1]:,} the largest weight does not fall yet. Choose a larger K.{_copies(decay)}"
     return (
         f"{lead} From its peak of {number(median[peak])} at K = {k[peak]:,} it falls to **{number(median[-1])}** at "
         f"K = {k[-1]:,}. From K = {k[half]:,} on it goes like K to the power {number(decay.slope(half), 2)}; C/K would "
-        "be −1."
+        f"be −1.{_copies(decay)}"
     )
+
+
+def _copies(decay: WeightDecay) -> str:
+    """Say how much of the fall comes of features that are equal, and share a weight."""
+    together, k, median = decay.of_forms, decay.k_grid, decay.quantiles[1]
+    if together is None:
+        return ""
+    half = len(k) // 2
+    fall, own = together[-1] / together[half], median[-1] / median[half]
+    said = (
+        f" Only {decay.n_forms[-1]:,.0f} of the {k[-1]:,} features differ on these rows by more than their sign, and "
+        f"equal features share a weight. From K = {k[half]:,} on the largest weight of **equal features together** "
+        f"goes from {number(together[half])} to {number(together[-1])}, that of a single one from "
+        f"{number(median[half])} to {number(median[-1])}"
+    )
+    if own < 1.0 and fall > own**0.5:
+        return f"{said}: most of the fall is that more features share."
+    return f"{said}."
 
 
 def _of_runs(n: int) -> str:

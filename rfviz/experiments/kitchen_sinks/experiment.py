@@ -26,7 +26,7 @@ from rfviz.experiments.kitchen_sinks.compute import (
     sink_curve,
 )
 from rfviz.experiments.kitchen_sinks.figures import plot_error, plot_reach, plot_seconds, plot_weights
-from rfviz.experiments.kitchen_sinks.weights import WeightDecay, largest_weights
+from rfviz.experiments.kitchen_sinks.weights import WeightDecay, WeightRun, largest_weights
 from rfviz.experiments.split_data import TEST_SHARE, SplitData
 from rfviz.experiments.sweep import runs_of, sweep_parts
 from rfviz.experiments.work import Failure, Part, Work, attempt
@@ -222,8 +222,8 @@ class KitchenSinks(ExperimentInParts[KitchenSinksResult]):
     def collect(self, data: Data, work: Work, cache: Cache) -> KitchenSinksResult:
         split = self.split_data(data).split(cache)
         if self.view == "weights":
-            norms = work.results(self.candidates[0].label)
-            decay = WeightDecay(np.array(self._weights_grid), np.stack(norms)) if norms else None
+            drawn = tuple(work.results(self.candidates[0].label))
+            decay = WeightDecay(np.array(self._weights_grid), drawn) if drawn else None
             return KitchenSinksResult(split, decay=decay)
         segments, runs = work.results(ADABOOST), runs_of(work)
         boosted = [boost_curve(segments)] if self.stumps else []
@@ -290,7 +290,7 @@ def weight_parts(
         yield Part(label, weights_of, args, cost, f"run {run + 1} of {runs}")
 
 
-def weights_of(source: SplitData, spec: MapSpec[FeatureMap], grid: tuple[int, ...], *, cache: Cache) -> np.ndarray:
+def weights_of(source: SplitData, spec: MapSpec[FeatureMap], grid: tuple[int, ...], *, cache: Cache) -> WeightRun:
     """Return the largest weight for each K of a grid."""
     return largest_weights(source.split(cache), spec, grid, progress=cache.progress)
 

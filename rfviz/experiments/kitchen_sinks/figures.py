@@ -24,6 +24,7 @@ _FEW_TICKS = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0)
 _TICKS = (1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
 # AdaBoost draws no features, so it has no colour of a map.
 _ADABOOST = Look(GREY, "solid", "x")
+_SHARED, _TOGETHER = Look(GREY, "dash", "square-open"), "equal features together"
 
 
 def plot_error(curves: Sequence[Curve], k_max: int, *, height: int = 430, revision: str = "") -> go.Figure:
@@ -116,6 +117,8 @@ def plot_weights(
 ) -> go.Figure:
     """Draw the largest weight against K: the median over runs, two thirds of the runs, and C/K.
 
+    Where features repeat each other, also the largest weight of all equal ones together.
+
     Parameters
     ----------
     cls : type of FeatureMap
@@ -140,10 +143,13 @@ def plot_weights(
     )
     spread = [band(k, low, high, rgba(style.colour, 0.15), "two thirds of the runs")] if len(decay.norms) > 1 else []
     curve = _line(k, median, f"{label}, median of {len(decay.norms)} runs", style, "K = %{x:,}: %{y:.3g}")
-    span = [float(v) for v in np.log10([0.7 * low.min(), 1.4 * high.max()])]
+    together = decay.of_forms
+    shared = [] if together is None else [_line(k, together, _TOGETHER, _SHARED, "K = %{x:,}: %{y:.3g}")]
+    top = high.max() if together is None else max(high.max(), together.max())
+    span = [float(v) for v in np.log10([0.7 * low.min(), 1.4 * top])]
     up = _LOG | _STEPS | {"tickformat": ".2~g", "range": span}
     return styled(
-        [reference, *spread, curve],
+        [reference, *spread, *shared, curve],
         x="number of features K",
         y="largest weight ‖α‖<sub>∞</sub>",
         height=height,

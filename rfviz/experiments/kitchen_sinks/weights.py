@@ -1,7 +1,8 @@
 """The largest weight of random kitchen sinks: Figure 2 of the paper.
 
 The paper's guarantee requires weights of at most C/K and its algorithm does not enforce it. Figure 2 shows that the
-largest weight falls by itself as K grows.
+largest weight falls by itself as K grows. On its data, columns of zeros and ones, a stump has few forms, and equal
+stumps share a weight: what a form weighs, all its copies together, does not fall.
 """
 
 from __future__ import annotations
@@ -23,10 +24,29 @@ from rfviz.linear_model.normal_equations import NormalEquations
 from rfviz.linear_model.targets import Targets
 from rfviz.progress import Progress, silent
 
-__all__ = ["WeightDecay", "distinct_features", "largest_weights"]
+__all__ = ["WeightDecay", "WeightRun", "distinct_features", "largest_weights"]
 
 # Two thirds of the runs, as many as ± 1 s.d. of a normal distribution holds.
 _QUANTILES = (1 / 6, 0.5, 5 / 6)
+
+
+@dataclass(frozen=True, eq=False)
+class WeightRun:
+    """The weights of one draw of the features, for each K of a grid.
+
+    Attributes
+    ----------
+    norms : ndarray of shape (len(k_grid),)
+        ‖α‖_∞.
+    of_forms : ndarray of shape (len(k_grid),)
+        The largest sum of weights of features that are equal on the training rows; opposite ones are subtracted.
+    n_forms : ndarray of int, shape (len(k_grid),)
+        How many of the K features differ by more than their sign.
+    """
+
+    norms: np.ndarray
+    of_forms: np.ndarray
+    n_forms: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,12 +56,28 @@ class WeightDecay:
     Attributes
     ----------
     k_grid : ndarray of int
-    norms : ndarray of shape (runs, len(k_grid))
-        ‖α‖_∞ of each run.
+    runs : tuple of WeightRun
     """
 
     k_grid: np.ndarray
-    norms: np.ndarray
+    runs: tuple[WeightRun, ...]
+
+    @property
+    def norms(self) -> np.ndarray:
+        """‖α‖_∞ of each run, shape (runs, len(k_grid))."""
+        return np.stack([run.norms for run in self.runs])
+
+    @property
+    def of_forms(self) -> np.ndarray | None:
+        """The median of the largest weight of all equal features together, or None if nine tenths of them differ."""
+        if self.n_forms[-1] > 0.9 * self.k_grid[-1]:
+            return None
+        return np.median([run.of_forms for run in self.runs], axis=0)
+
+    @property
+    def n_forms(self) -> np.ndarray:
+        """The median number of features that differ, for each K."""
+        return np.median([run.n_forms for run in self.runs], axis=0)
 
     @property
     def quantiles(self) -> np.ndarray:
@@ -60,16 +96,19 @@ class WeightDecay:
     def to_frame(self) -> pd.DataFrame:
         """Return one row per K: runs, the quantiles, and K times the median, which C/K would hold constant."""
         low, median, high = self.quantiles
-        return pd.DataFrame(
+        frame = pd.DataFrame(
             {
                 "K": self.k_grid,
-                "runs": len(self.norms),
+                "runs": len(self.runs),
                 "lower sixth": low,
                 "median": median,
                 "upper sixth": high,
                 "K · median": self.k_grid * median,
             }
         )
+        if self.of_forms is None:
+            return frame
+        return frame.assign(**{"different features": self.n_forms, "equal features together": self.of_forms})
 
 
 def largest_weights(
@@ -78,8 +117,8 @@ def largest_weights(
     k_grid: Sequence[int] | np.ndarray,
     alpha: float = 1.0,
     progress: Progress = silent,
-) -> np.ndarray:
-    """Return ‖α‖_∞ of the least-squares weights on the first K features, for every K of a grid: one run.
+) -> WeightRun:
+    """Return the largest of the least-squares weights on the first K features, for every K of a grid: one run.
 
     As in the paper there is no intercept, the codes of the classes are ±1, and the loss is quadratic. Features may
     repeat each other (a stump on a column of zeros and ones has few forms), so a penalty as small as one row makes the
@@ -94,10 +133,6 @@ def largest_weights(
     k_grid : sequence of int
     alpha : float
         Penalty on the unscaled features, next to a loss summed over the rows.
-
-    Returns
-    -------
-    ndarray of shape (len(k_grid),)
 
     Raises
     ------
@@ -123,15 +158,26 @@ def largest_weights(
     solutions = solve_path(gram, cross[place] * sign[:, None], alpha, grid, quiet=True)
     if solutions is None:
         raise DataError(f"The weights at penalty {alpha:g} are below the rounding of the sums. Use a larger penalty.")
-    return np.array([np.abs(coef).max() for coef in solutions])
+    norms, of_forms = [], []
+    for coef in solutions:
+        k = len(coef)
+        together = np.zeros((len(first), coef.shape[1]))
+        np.add.at(together, place[:k], sign[:k, None] * coef)
+        norms.append(np.abs(coef).max())
+        of_forms.append(np.abs(together).max())
+    return WeightRun(np.array(norms), np.array(of_forms), _count_forms(place, grid))
 
 
-def _by_form(gram: np.ndarray, cross: np.ndarray, place: np.ndarray, alpha: float, grid: Sequence[int]) -> np.ndarray:
+def _count_forms(place: np.ndarray, grid: Sequence[int]) -> np.ndarray:
+    return np.array([len(np.unique(place[:k])) for k in grid])
+
+
+def _by_form(gram: np.ndarray, cross: np.ndarray, place: np.ndarray, alpha: float, grid: Sequence[int]) -> WeightRun:
     """Return the largest weights where many features are equal: these share a weight, so a system of forms is enough.
 
     With D how often each form is there, the weights c of the forms solve (G·D + α)c = HᵀY, which times √D is symmetric.
     """
-    norms = []
+    norms, of_forms = [], []
     for k in grid:
         counts = np.bincount(place[:k], minlength=len(gram))
         used = np.flatnonzero(counts)
@@ -140,7 +186,8 @@ def _by_form(gram: np.ndarray, cross: np.ndarray, place: np.ndarray, alpha: floa
         system[np.diag_indices_from(system)] += alpha
         shared = solve(system, cross[used] * root[:, None], assume_a="pos") / root[:, None]
         norms.append(np.abs(shared).max())
-    return np.array(norms)
+        of_forms.append(np.abs(shared * counts[used, None]).max())
+    return WeightRun(np.array(norms), np.array(of_forms), _count_forms(place, grid))
 
 
 def distinct_features(feature_map: FeatureMap, X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

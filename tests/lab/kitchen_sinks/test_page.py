@@ -72,8 +72,8 @@ def test_largest_weight_is_that_of_the_runs(split):
     at = opened(SLUG, SMALL | {"view": "weights", "runs": 5})
     drawn = traces(at)
     grid = default_grid(50, 12)
-    runs = [largest_weights(split, MapSpec(DecisionStumps, random_state=seed), grid) for seed in range(5)]
-    expected = WeightDecay(grid, np.array(runs))
+    runs = tuple(largest_weights(split, MapSpec(DecisionStumps, random_state=seed), grid) for seed in range(5))
+    expected = WeightDecay(grid, runs)
     np.testing.assert_allclose(array(drawn["Random stumps, median of 5 runs"]["y"]), expected.quantiles[1], rtol=1e-5)
     reference = array(drawn["C/K"]["y"])
     np.testing.assert_allclose(reference * grid, reference[0] * grid[0])
