@@ -68,6 +68,7 @@ OTHERS = {
     "kitchen-sinks": [
         {"k_max": 50, "stumps": 20, "draws": 2, "learners": ["SigmoidalRidge"], "scale": 0.5, "test": 40},
         {"view": "weights", "data": "moons", "learners": ["RandomFourier"], "gamma": 0.5, "k_max": 20, "runs": 5},
+        {"view": "constraint", "learners": ["SigmoidalRidge"], "scale": 0.5, "k_max": 60, "runs": 5, "test": 40},
     ],
     "speech": [
         {"speakers": 4, "sentences": 2, "families": ["SharedPoolMaxout", "RandomFourier"], "pools": [2], "epochs": 2,

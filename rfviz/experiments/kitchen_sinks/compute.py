@@ -15,6 +15,7 @@ import pandas as pd
 from rfviz.analysis.accuracy import Segment, mean_and_spread
 from rfviz.analysis.splits import Split
 from rfviz.experiments.kitchen_sinks.boosting import BoostSegment
+from rfviz.experiments.kitchen_sinks.constraint import ConstrainedErrors
 from rfviz.experiments.kitchen_sinks.weights import WeightDecay
 from rfviz.features import DecisionStumps, FeatureMap, RandomFourier, SigmoidalRidge
 
@@ -148,7 +149,7 @@ def curves_frame(curves: Sequence[Curve], view: str = "error") -> pd.DataFrame:
 
 @dataclass(frozen=True, eq=False)
 class KitchenSinksResult:
-    """The learners, or the largest weights, as far as they are computed.
+    """The learners, or the weights of one family, as far as they are computed.
 
     Attributes
     ----------
@@ -162,10 +163,12 @@ class KitchenSinksResult:
     split: Split = field(repr=False)
     curves: tuple[Curve, ...] = ()
     decay: WeightDecay | None = None
+    constrained: ConstrainedErrors | None = None
     ended: str = ""
     is_complete: bool = True
 
     @property
     def is_empty(self) -> bool:
         """Whether there is no point to draw."""
-        return self.decay is None and not any(len(curve.frame) for curve in self.curves)
+        is_drawn = self.decay is not None or self.constrained is not None
+        return not is_drawn and not any(len(curve.frame) for curve in self.curves)

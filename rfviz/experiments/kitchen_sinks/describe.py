@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from rfviz.experiments.kitchen_sinks.compute import ROUNDING, Curve, KitchenSinksResult
+from rfviz.experiments.kitchen_sinks.constraint import C_GRID, ConstrainedErrors
 from rfviz.experiments.kitchen_sinks.weights import WeightDecay
 from rfviz.words import counted, number, per_cent, seconds, times
 
-__all__ = ["NO_FAMILIES", "explanation", "summary", "weights_explanation", "weights_summary"]
+__all__ = [
+    "NO_FAMILIES",
+    "constraint_explanation",
+    "constraint_summary",
+    "explanation",
+    "summary",
+    "weights_explanation",
+    "weights_summary",
+]
 
 NO_FAMILIES = "Choose at least one family of random features."
 
@@ -184,3 +195,50 @@ def _copies(decay: WeightDecay) -> str:
 def _of_runs(n: int) -> str:
     """Say what line and band are."""
     return f"; the line is the median of {n:,} runs, the band holds two thirds of them" if n > 1 else ", in one run"
+
+
+def constraint_summary(found: ConstrainedErrors, label: str) -> str:
+    """Return the chart of constrained weights in one sentence."""
+    c, error = _least(found)
+    return (
+        f"Test error of {found.k:,} {_features_of(label)} with weights of at most C/K: least {per_cent(error)} at C = "
+        f"{c:g}; {per_cent(found.free_error)} without the constraint."
+    )
+
+
+def constraint_explanation(found: ConstrainedErrors, label: str, n_test: int) -> str:
+    """Return what one sees of constrained weights, with the numbers of the chart."""
+    c, error = _least(found)
+    place = C_GRID.index(c)
+    gain = found.free_error - error
+    gains = np.array([run.free_error - run.errors[place] for run in found.runs])
+    # What chance moves: the mean over draws on the same rows, or the count of wrong rows of one draw.
+    draws = len(gains)
+    scatter = gains.std(ddof=1) / draws**0.5 if draws > 1 else ((found.free_error + error) / n_test) ** 0.5
+    within = max(3.0 * float(scatter), 1.0 / n_test)
+    if gain > within:
+        said = f"**With C = {c:g} the error is {per_cent(error)}**: the constraint works as a penalty does."
+    elif gain < -within:
+        said = f"No C up to {C_GRID[-1]:g} does as well: the least error is {per_cent(error)}, at C = {c:g}."
+    else:
+        said = f"The constraint neither helps nor costs much: the least error is {per_cent(error)}, at C = {c:g}."
+    runs = f", mean of {counted(len(found.runs), 'run')}" if len(found.runs) > 1 else ", in one run"
+    return (
+        r"**What am I seeing?** The theorem is about weights with $\lVert\alpha\rVert_\infty\le C/K$, and the paper’s "
+        "algorithm minimises under this constraint. The chart shows the share of wrong labels on "
+        f"{n_test:,} test rows against C, with K = {found.k:,} {_features_of(label)}{runs}. Without the constraint the "
+        f"error is {per_cent(found.free_error)}, and K times the largest weight is {number(found.free_size)}: a larger "
+        f"C changes nothing. {said} There {per_cent(found.at_border[place])} of the weights stand at ±C/K."
+    )
+
+
+def _least(found: ConstrainedErrors) -> tuple[float, float]:
+    """Return the C with the least error, the smallest of several, and that error."""
+    errors = found.errors
+    first = int(np.flatnonzero(errors <= errors.min() + ROUNDING)[0])
+    return C_GRID[first], float(errors[first])
+
+
+def _features_of(label: str) -> str:
+    name = label[:1].lower() + label[1:]
+    return name if name.endswith("s") else f"{name} features"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,14 @@ from rfviz.experiments.kitchen_sinks.compute import (
     curves_frame,
     sink_curve,
 )
-from rfviz.experiments.kitchen_sinks.figures import plot_error, plot_reach, plot_seconds, plot_weights
+from rfviz.experiments.kitchen_sinks.constraint import ConstrainedErrors, ConstrainedRun, constrained_errors
+from rfviz.experiments.kitchen_sinks.figures import (
+    plot_constraint,
+    plot_error,
+    plot_reach,
+    plot_seconds,
+    plot_weights,
+)
 from rfviz.experiments.kitchen_sinks.weights import WeightDecay, WeightRun, largest_weights
 from rfviz.experiments.split_data import TEST_SHARE, SplitData
 from rfviz.experiments.sweep import runs_of, sweep_parts
@@ -38,12 +46,15 @@ __all__ = [
     "ALPHA",
     "DRAWS",
     "K_MAX",
+    "OF_ONE_FAMILY",
     "RUNS",
     "STUMPS",
     "KitchenSinks",
     "boost_of",
     "boost_parts",
+    "constrained_of",
     "in_turn",
+    "parts_of_runs",
     "weights_of",
 ]
 
@@ -105,6 +116,8 @@ RUNS = Param(
     label="Runs",
     help="Independent draws to compare. More draws compute only the new ones.",
 )
+#: Views of one family of features.
+OF_ONE_FAMILY = ("weights", "constraint")
 # Multiply-adds that take as long as to look at one number when a stump is chosen, and as what a stump takes besides.
 _STUMP_COST, _STUMP_OVERHEAD = 500.0, 3e8
 
@@ -117,9 +130,9 @@ class KitchenSinks(ExperimentInParts[KitchenSinksResult]):
     ----------
     maps : sequence of feature maps, or of MapSpec
         Families of random features; number of features and seed are the experiment's.
-    view : {"error", "seconds", "reach", "weights"}
-        The chart: errors against K, seconds against K, the seconds after which each error is reached; or the
-        largest weight of one family against K.
+    view : {"error", "seconds", "reach", "weights", "constraint"}
+        The chart: errors against K, seconds against K, the seconds after which each error is reached; of one family
+        the largest weight against K, or the error of `k_max` features against the C of weights of at most C/K.
     k_max : int
         Largest number of random features.
     stumps : int
@@ -127,7 +140,7 @@ class KitchenSinks(ExperimentInParts[KitchenSinksResult]):
     draws : int
         Independent draws of each family.
     runs : int
-        The same for ``"weights"``.
+        The same for ``"weights"`` and ``"constraint"``.
     loss : str
         See :data:`rfviz.analysis.accuracy.LOSS`.
     alpha : float or "auto"
@@ -174,7 +187,7 @@ class KitchenSinks(ExperimentInParts[KitchenSinksResult]):
     test_share: float = TEST_SHARE.default
 
     params = (
-        Param("view", "error", "choice", choices=("error", "seconds", "reach", "weights")),
+        Param("view", "error", "choice", choices=("error", "seconds", "reach", *OF_ONE_FAMILY)),
         K_MAX,
         STUMPS,
         DRAWS,
@@ -188,9 +201,9 @@ class KitchenSinks(ExperimentInParts[KitchenSinksResult]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.view == "weights" and len(self.candidates) > 1:
+        if self.view in OF_ONE_FAMILY and len(self.candidates) > 1:
             labels = [candidate.label for candidate in self.candidates]
-            raise ParameterError("maps", "must be one family where view='weights'", labels, "Choose one.")
+            raise ParameterError("maps", f"must be one family where view={self.view!r}", labels, "Choose one.")
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:
@@ -210,9 +223,10 @@ class KitchenSinks(ExperimentInParts[KitchenSinksResult]):
         check_classes(split)
         if not self.candidates:
             raise DataError(describe.NO_FAMILIES)
-        if self.view == "weights":
+        if self.view in OF_ONE_FAMILY:
             (candidate,) = self.candidates
-            parts = weight_parts(source, split, candidate.label, candidate.spec, self._weights_grid, self.runs)
+            of, what = (weights_of, self._weights_grid) if self.view == "weights" else (constrained_of, self.k_max)
+            parts = parts_of_runs(source, split, candidate, of, what, self.k_max, self.runs)
             return Work(tuple(parts), cache)
         steps = [(tuple(int(k) for k in grid), 1.0) for grid in grid_segments(self.k_max, 16)]
         sinks = sweep_parts(source, self.candidates, self.draws, steps, self.alpha, self.loss, cache)
@@ -221,10 +235,13 @@ class KitchenSinks(ExperimentInParts[KitchenSinksResult]):
 
     def collect(self, data: Data, work: Work, cache: Cache) -> KitchenSinksResult:
         split = self.split_data(data).split(cache)
-        if self.view == "weights":
+        if self.view in OF_ONE_FAMILY:
             drawn = tuple(work.results(self.candidates[0].label))
-            decay = WeightDecay(np.array(self._weights_grid), drawn) if drawn else None
-            return KitchenSinksResult(split, decay=decay)
+            if not drawn:
+                return KitchenSinksResult(split)
+            if self.view == "weights":
+                return KitchenSinksResult(split, decay=WeightDecay(np.array(self._weights_grid), drawn))
+            return KitchenSinksResult(split, constrained=ConstrainedErrors(self.k_max, drawn))
         segments, runs = work.results(ADABOOST), runs_of(work)
         boosted = [boost_curve(segments)] if self.stumps else []
         sinks = [sink_curve(c.label, c.spec.cls, runs[c.label]) for c in self.candidates]
@@ -235,9 +252,15 @@ class KitchenSinks(ExperimentInParts[KitchenSinksResult]):
 
     def charts(self, data: Data, numbers: KitchenSinksResult, cache: Cache) -> tuple[Chart, ...]:
         view, same = self.view, revision(self.split_data(data), self.view)
-        if view == "weights":
-            if numbers.decay is None:
-                return ()
+        if numbers.is_empty and view in OF_ONE_FAMILY:
+            return ()
+        if numbers.constrained is not None:
+            (candidate,), found = self.candidates, numbers.constrained
+            plot = partial(plot_constraint, found, candidate.spec.cls, candidate.label, revision=same)
+            alt = describe.constraint_summary(found, candidate.label)
+            words = describe.constraint_explanation(found, candidate.label, len(numbers.split.X_test))
+            return (Chart("sinks-constraint", plot, found.to_frame, alt, words),)
+        if numbers.decay is not None:
             (candidate,), decay = self.candidates, numbers.decay
             plot = partial(plot_weights, decay, candidate.spec.cls, candidate.label, revision=same)
             alt = describe.weights_summary(decay, candidate.label)
@@ -278,21 +301,25 @@ def boost_of(source: SplitData, grids: tuple[tuple[int, ...], ...], *, cache: Ca
     return boost(source.split(cache), grid, state, cache.progress)
 
 
-def weight_parts(
-    source: SplitData, split: Split, label: str, spec: MapSpec[FeatureMap], grid: tuple[int, ...], runs: int
+def parts_of_runs(
+    source: SplitData, split: Split, candidate: Candidate, of: Callable[..., Any], what: Any, m: int, runs: int
 ) -> Iterator[Part]:
-    """Yield independent draws of one family of features, each of which gives its largest weights."""
+    """Yield independent draws of one family of m features, each of which gives ``of(source, spec, what)``."""
     n, d = split.X_train.shape
-    m = grid[-1]
     cost = float(n * m * (m + d) + 5 * m**3)
     for run in range(runs):
-        args = source, spec.replace(random_state=run), grid
-        yield Part(label, weights_of, args, cost, f"run {run + 1} of {runs}")
+        args = source, candidate.spec.replace(random_state=run), what
+        yield Part(candidate.label, of, args, cost, f"run {run + 1} of {runs}")
 
 
 def weights_of(source: SplitData, spec: MapSpec[FeatureMap], grid: tuple[int, ...], *, cache: Cache) -> WeightRun:
     """Return the largest weight for each K of a grid."""
     return largest_weights(source.split(cache), spec, grid, progress=cache.progress)
+
+
+def constrained_of(source: SplitData, spec: MapSpec[FeatureMap], k: int, *, cache: Cache) -> ConstrainedRun:
+    """Return the errors of K features for each constraint."""
+    return constrained_errors(source.split(cache), spec, k, progress=cache.progress)
 
 
 def in_turn(sinks: Sequence[Part], boosted: Sequence[Part]) -> Iterator[Part]:

@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from rfviz.experiments.kitchen_sinks.compute import Curve
+from rfviz.experiments.kitchen_sinks.constraint import C_GRID, ConstrainedErrors
 from rfviz.experiments.kitchen_sinks.weights import WeightDecay
 from rfviz.features import FeatureMap, Look
 from rfviz.figures.axes import count_axis
@@ -16,7 +17,7 @@ from rfviz.figures.lines import DRAWS, band
 from rfviz.figures.quick import trace
 from rfviz.figures.template import GREY, map_style, map_styles, rgba, styled
 
-__all__ = ["plot_error", "plot_reach", "plot_seconds", "plot_weights"]
+__all__ = ["plot_constraint", "plot_error", "plot_reach", "plot_seconds", "plot_weights"]
 
 K_TITLE = "number of features or stumps K"
 _LOG, _STEPS = {"type": "log"}, {"dtick": "D2"}
@@ -156,6 +157,47 @@ def plot_weights(
         revision=revision,
         xaxis=_k_axis(int(k[-1]), int(k[0])),
         yaxis=up,
+    )
+
+
+def plot_constraint(
+    found: ConstrainedErrors, cls: type[FeatureMap], label: str, *, height: int = 430, revision: str = ""
+) -> go.Figure:
+    """Draw the test error against the C of weights of at most C/K, next to that without a constraint.
+
+    Parameters
+    ----------
+    cls : type of FeatureMap
+    height : int
+        Pixels.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    style = map_style(cls)
+    c, error, spread = np.array(C_GRID), 100 * found.errors, 100 * found.spread
+    free = trace(
+        "scatter",
+        x=c,
+        y=np.full(len(c), 100 * found.free_error),
+        mode="lines",
+        name="without a constraint",
+        line={"color": GREY, "width": 1.5, "dash": "dot"},
+        hovertemplate="%{y:.3g}%<extra>without a constraint</extra>",
+    )
+    low, high = np.maximum(error - spread, 0.2 * error), error + spread
+    around = [band(c, low, high, rgba(style.colour, 0.15), DRAWS)] if (spread > 0).any() else []
+    curve = _line(c, error, label, style, "C = %{x:g}: %{y:.3g}%, %{customdata:.0%} of the weights at ±C/K")
+    curve["customdata"] = found.at_border
+    return styled(
+        [free, *around, curve],
+        x="C: weights are at most C/K",
+        y="test error, %",
+        height=height,
+        revision=revision,
+        xaxis=_LOG | {"tickformat": "~g", "dtick": 1},
+        yaxis=_error_axis(np.concatenate([low, high, [100 * found.free_error]])),
     )
 
 

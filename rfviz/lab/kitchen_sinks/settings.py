@@ -8,7 +8,7 @@ from typing import Any
 from rfviz.analysis.accuracy import LOSS
 from rfviz.experiments import KitchenSinks
 from rfviz.experiments.kitchen_sinks.compute import LEARNERS
-from rfviz.experiments.kitchen_sinks.experiment import ALPHA, DRAWS, K_MAX, RUNS, STUMPS
+from rfviz.experiments.kitchen_sinks.experiment import ALPHA, DRAWS, K_MAX, OF_ONE_FAMILY, RUNS, STUMPS
 from rfviz.experiments.split_data import SplitData
 from rfviz.features import FeatureMap, MapSpec, RandomFourier, SigmoidalRidge
 from rfviz.lab.controls import one_of
@@ -19,7 +19,13 @@ from rfviz.params import Param
 
 __all__ = ["PRESETS", "VIEWS", "choose_experiment"]
 
-VIEWS = {"error": "Error", "seconds": "Seconds", "reach": "Time to an error", "weights": "Largest weight"}
+VIEWS = {
+    "error": "Error",
+    "seconds": "Seconds",
+    "reach": "Time to an error",
+    "weights": "Largest weight",
+    "constraint": "Weights ≤ C/K",
+}
 _VIEW = dataclasses.replace(one_of("view", list(VIEWS), "error", "Show", "", VIEWS), kind="own")
 _PARAMS: dict[type[FeatureMap], tuple[str, ...]] = {SigmoidalRidge: ("activation", "scale"), RandomFourier: ("gamma",)}
 _DEFAULTS: dict[str, Any] = {"activation": "tanh", "scale": 0.2}
@@ -69,11 +75,11 @@ def choose_experiment(panel: Panel, source: SplitData) -> KitchenSinks:
     data: dict[str, Any] = {"normalise": source.normalise, "test_share": source.test_share}
     with panel.section("controls", ["learners", K_MAX.name, STUMPS.name, RUNS.name, "of"]):
         families, k_max = _choose_learners(panel), panel.control(K_MAX)
-        if view == "weights":
+        if view in OF_ONE_FAMILY:
             runs = panel.control(RUNS)
             if len(families) > 1:
                 labels = list(families)
-                shown = panel.choice("of", labels, labels[0], "Weights of", "The family whose largest weight is shown.")
+                shown = panel.choice("of", labels, labels[0], "Weights of", "The family whose weights are shown.")
                 families = {shown: families[shown]}
             return KitchenSinks(maps=tuple(families.values()), view=view, k_max=k_max, runs=runs, **data)
         stumps, draws, loss = panel.control(STUMPS), panel.control(DRAWS), panel.control(LOSS)

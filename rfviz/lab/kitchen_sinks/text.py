@@ -28,7 +28,8 @@ While you watch, the page is drawn by the same machine, so short times are a lit
 `benchmarks/kitchen_sinks.py` measures alone.
 
 The **largest weight** is that of least squares without an intercept and with a penalty of 1 (for tens of thousands of
-rows: nothing but a way to share a weight evenly among features that are equal).
+rows: nothing but a way to share a weight evenly among features that are equal). With **weights of at most C/K** it is
+the same problem in a box, solved by SciPy’s L-BFGS-B for each C from the weights of the C before.
 """
 
 PAPER = """

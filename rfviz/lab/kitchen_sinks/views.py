@@ -13,6 +13,7 @@ from rfviz.datasets import Dataset
 from rfviz.errors import RfvizError
 from rfviz.experiments import Chart, KitchenSinks
 from rfviz.experiments.kitchen_sinks.compute import KitchenSinksResult
+from rfviz.experiments.kitchen_sinks.experiment import OF_ONE_FAMILY
 from rfviz.experiments.split_data import SplitData
 from rfviz.experiments.sweep import OWN_TRAINING
 from rfviz.experiments.work import Work
@@ -32,7 +33,7 @@ def _choose_view(view: Any, control: Control, key: str, on_change: Callable[[], 
 
 
 class KitchenSinksView(View[SplitData, KitchenSinks, KitchenSinksResult]):
-    """One of four charts, and tables of its numbers and of the columns of the data."""
+    """One of five charts, and tables of its numbers and of the columns of the data."""
 
     widgets: ClassVar = {"view": _choose_view}
 
@@ -40,7 +41,8 @@ class KitchenSinksView(View[SplitData, KitchenSinks, KitchenSinksResult]):
         return OWN_TRAINING if settings.loss != "ridge" else ""
 
     def advance(self, settings: KitchenSinks, work: Work) -> None:
-        name = f"{self.page.slug}-weights" if settings.view == "weights" else self.page.slug  # each has its own Start
+        # Each has its own Start.
+        name = f"{self.page.slug}-{settings.view}" if settings.view in OF_ONE_FAMILY else self.page.slug
         self.live = LiveRun(name, work, self.work_note(settings))
         self.live.start_and_stop()
 
@@ -57,7 +59,7 @@ class KitchenSinksView(View[SplitData, KitchenSinks, KitchenSinksResult]):
             self.main_chart(settings, result, charts[0])
             if result.ended:
                 st.caption(result.ended)
-        else:
+        elif not (self.live and self.live.is_going):
             st.info("There is no run yet. Press Start.")
         st.caption(self.source.dataset.provenance)
         self.draw_details(settings, result, charts)
@@ -85,6 +87,10 @@ def _numbers(result: KitchenSinksResult) -> None:
     if result.decay is not None:
         frame = result.decay.to_frame()
         layout.numbers(frame, dict.fromkeys(frame.columns[2:], "%.4g"))
+        return
+    if result.constrained is not None:
+        frame = result.constrained.to_frame()
+        layout.numbers(frame, {"error": "percent", "s.d.": "percent", "weights at ±C/K": "percent"})
         return
     if result.is_empty:
         st.markdown("No points yet.")

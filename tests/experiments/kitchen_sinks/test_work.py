@@ -12,7 +12,7 @@ from rfviz.experiments.data import Data
 from rfviz.experiments.kitchen_sinks import experiment as experiment_module
 from rfviz.experiments.kitchen_sinks.boosting import boost
 from rfviz.experiments.kitchen_sinks.compute import ADABOOST, boost_curve, sink_curve
-from rfviz.experiments.kitchen_sinks.experiment import KitchenSinks, boost_parts, in_turn, weight_parts
+from rfviz.experiments.kitchen_sinks.experiment import KitchenSinks, boost_parts, in_turn, parts_of_runs, weights_of
 from rfviz.experiments.kitchen_sinks.weights import largest_weights
 from rfviz.experiments.split_data import SplitData
 from rfviz.experiments.sweep import runs_of, sweep_parts
@@ -50,7 +50,7 @@ def draws():
     cache = Cache()
 
     def work(runs=3):
-        parts = weight_parts(BREAST_CANCER, BREAST_CANCER.make(), STUMPS.label, STUMPS.spec, (5, 20), runs)
+        parts = parts_of_runs(BREAST_CANCER, BREAST_CANCER.make(), STUMPS, weights_of, (5, 20), 20, runs)
         return Work(tuple(parts), cache)
 
     return work
@@ -135,8 +135,8 @@ def test_draws_are_cached_and_joined(draws):
     work.run_missing(silent)
     assert not work.missing()
     split = BREAST_CANCER.make()
-    expected = [largest_weights(split, STUMPS.spec.replace(random_state=seed), (5, 20)) for seed in range(3)]
-    np.testing.assert_allclose(np.stack(work.results(STUMPS.label)), expected)
+    expected = [largest_weights(split, STUMPS.spec.replace(random_state=seed), (5, 20)).norms for seed in range(3)]
+    np.testing.assert_allclose([run.norms for run in work.results(STUMPS.label)], expected)
     assert len(draws(5).missing()) == 2
 
 
