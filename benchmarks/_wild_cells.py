@@ -45,8 +45,10 @@ class Cells:
         self.unused, self.keys = set[str](), set[str]()
         # Rows that are left where gaps are not filled in, as the findings claim.
         self.usable = self.n_rows
-        # What gives the order, and how many features rows have.
-        self.orders, self.n_features = set[str](), None
+        # What gives the order, how many features rows have, and all claims of the file.
+        self.orders, self.n_features, self.claims = set[str](), None, list[Any]()
+        # What was computed of them before.
+        self.memory = dict[Any, Any]()
 
     def labelled(self, name: str) -> Cells:
         """Return the same cells with another label."""
@@ -61,6 +63,12 @@ class Cells:
     def kinds(self) -> dict[str, str]:
         """What each column holds: "empty", "number", "date", "words" or "text"."""
         return {name: self._kind(name) for name in self.frame.columns}
+
+    @property
+    def used(self) -> list[str]:
+        """The columns that the others are computed from: neither told as unused, nor the order, nor dates."""
+        left = [name for name in self.columns if name not in self.unused | self.orders]
+        return [name for name in left if self.kinds[name] not in ("empty", "date")]
 
     def _kind(self, name: str) -> str:
         known = self.frame[name].dropna()
@@ -98,6 +106,11 @@ class Cells:
             return pd.factorize(self.numbers(name) + 0.0)[0]
         texts = self.frame[name].map(lambda cell: cell if cell is None else str(cell).strip())
         return pd.factorize(texts)[0]
+
+    def sorted_codes(self, name: str) -> np.ndarray:
+        """Return the place of each word among all of the column in alphabetical order; −1 is a gap."""
+        texts = self.frame[name].map(lambda cell: None if cell is None else str(cell).strip())
+        return pd.factorize(texts, sort=True)[0]
 
     def labels(self) -> pd.Series:
         """Return the label of each row as it is written, None without one; numbers that are equal are written alike."""

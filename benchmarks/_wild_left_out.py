@@ -1,0 +1,383 @@
+"""Kinds of claims of wild.py that come from predictions of each row by all others: label errors and uncertainty.
+
+Ridge regression on random Fourier features, as their `kinds` say, but of other frequencies: a claim may lie three
+standard errors from what six draws give, by the t law of their spread.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from _wild_cells import Cells
+from _wild_rows import features_of, left_out, standardised, waves
+from _wild_verdicts import Claim, NotCheckable, Own, Range, kind, labels_of, target_of
+from scipy.stats import binom, norm, rankdata
+from scipy.stats import t as t_law
+
+__all__ = ["draws_of"]
+
+_SEEDS = range(11, 17)
+_THREE = float(t_law.isf(norm.sf(3.0), len(_SEEDS) - 1)) * math.sqrt(1.0 + 1.0 / len(_SEEDS))
+_FEATURES, _LEVEL = 1000, 0.9
+
+
+@dataclass(frozen=True, eq=False)
+class _Classes:
+    """What one draw of features says of the classes.
+
+    Attributes
+    ----------
+    rows, given, best : ndarray of shape (n,)
+        Rows of the file, their class, and the other class with the largest score.
+    margins, short : ndarray of shape (n,)
+        The score of their class less the largest of another, and how much less that is than contradicts the label.
+    says : dict of str to float
+        What is claimed of all rows, by the kind.
+    sets : ndarray of bool, shape (n, k)
+    contradicted : ndarray of int
+        Rows of the file.
+    """
+
+    rows: np.ndarray
+    given: np.ndarray
+    best: np.ndarray
+    margins: np.ndarray
+    short: np.ndarray
+    says: dict[str, float]
+    sets: np.ndarray
+    contradicted: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class _Targets:
+    """What one draw of features says of numbers."""
+
+    rows: np.ndarray
+    predictions: np.ndarray
+    deviations: np.ndarray
+    says: dict[str, Any]
+
+
+def _rows_and_draws(claims: Sequence[Claim], cells: Cells) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows of the file that are looked at, scaled."""
+    features = features_of(cells)
+    named = {
+        row
+        for claim in claims
+        if claim["what"] in ("contradicted label", "contradicted target")
+        for row in claim["rows"]
+    }
+    places = features.drawn(also=sorted(named & set(features.rows.tolist())))
+    if abs(len(places) - claims[0]["n_rows"]) > len(named):
+        raise NotCheckable(f"{len(places):,} rows can be used, not {claims[0]['n_rows']:,}")
+    return features.rows[places], standardised(features, places)
+
+
+def draws_of(cells: Cells) -> list[Any]:
+    """Return what each draw of features says of classes, or of numbers.
+
+    Raises
+    ------
+    NotCheckable
+        Without a label, or where it is not known which rows are used.
+    """
+    if "draws" not in cells.memory:
+        about = ("contradicted labels", "contradicted targets")
+        claims = [
+            claim for claim in cells.claims if claim["what"] in (*about, "contradicted label", "contradicted target")
+        ]
+        if not claims:
+            raise NotCheckable("the finding on label errors says nothing")
+        rows, X = _rows_and_draws(claims, cells)
+        is_class = claims[0]["what"] == "contradicted labels"
+        cells.memory["draws"] = (_draws_of_classes if is_class else _draws_of_targets)(cells, rows, X)
+    return cells.memory["draws"]
+
+
+def _range(values: Sequence[float], floor: float = 0.0) -> Range:
+    """Return where another draw lies."""
+    spread = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+    middle, slack = float(np.mean(values)), _THREE * spread + floor
+    return Range(middle - slack, middle + slack, "six other draws of features")
+
+
+def _said(name: str, cells: Cells, floor: float = 0.0) -> Range:
+    return _range([float(draw.says[name]) for draw in draws_of(cells)], floor)
+
+
+# --- classes ----------------------------------------------------------------------------------------------------------
+
+
+def _draws_of_classes(cells: Cells, rows: np.ndarray, X: np.ndarray) -> list[_Classes]:
+    given, names = pd.factorize(labels_of(cells).iloc[rows], sort=True)
+    cells.memory["class names"] = [str(name) for name in names]
+    width = min(_FEATURES, 4 * len(rows))
+    Y = np.where(given[:, None] == np.arange(len(names)), 1.0, -1.0)
+    return [_of_classes(left_out(waves(X, width, seed), Y)[0], given, rows) for seed in _SEEDS]
+
+
+def _of_classes(scores: np.ndarray, given: np.ndarray, rows: np.ndarray) -> _Classes:
+    n, k = scores.shape
+    every, counts = np.arange(n), np.bincount(given, minlength=k)
+    own = scores[every, given]
+    others = scores.copy()
+    others[every, given] = -np.inf
+    others[:, counts < 5] = -np.inf
+    best, largest = others.argmax(axis=1), others.max(axis=1)
+    margin = own - largest
+    # By as much as rows of the other class have more than of any other on average, or half of it across a gap.
+    usual = np.array([margin[given == c].mean() for c in range(k)])
+    deep, beyond = (margin < 0) & (-margin >= usual[best]), -margin > usual[best] / 2
+    pair = pd.Series(given * k + best)
+    between = (np.abs(margin) <= usual[best] / 2).astype(int)
+
+    def of_pair(values: np.ndarray) -> np.ndarray:
+        return np.bincount(pair, values, minlength=k * k)
+
+    n_between, n_beyond = of_pair(between), of_pair(beyond)
+    deep |= beyond & (n_beyond > 2 * n_between)[pair] & (n_between[pair] <= 0.05 * counts[given])
+    astray = np.bincount(given, margin < 0, minlength=k)
+    undecided = np.bincount(given, (margin < 0) & ~deep, minlength=k)
+    unclear = (undecided > 0.1 * counts) | (astray + np.sqrt(astray) > 0.45 * counts) | (counts < 5)
+    total = (margin < 0).sum()
+    unclear |= total + math.sqrt(total) > 0.3 * n
+    n_deep, n_halfway = of_pair(deep), of_pair(beyond & ~deep)
+    is_clear = ~unclear[given] & ~unclear[best]
+    contradicted = deep & (n_deep > n_halfway)[pair] & is_clear
+    back = best * k + given
+    across = (n_beyond + 1 > 2 * n_between)[back] & (n_between[back] <= 0.05 * counts[best])
+    would = (margin >= usual[given]) | (across & (margin > usual[given] / 2))
+    recognised = would & (n_deep + 1 > n_halfway)[back] & is_clear
+    # A class remains that scores no less than nine tenths of the rows give their own; the largest one always does.
+    sets = scores >= np.sort(own)[int(0.1 * n + 1e-9)]
+    sets[every, scores.argmax(axis=1)] = True
+    says = {
+        "contradicted labels": contradicted.sum(),
+        "recognised share": recognised.mean(),
+        "overlapping classes": unclear.sum(),
+        "share like another class": (margin < 0).mean(),
+        "single class share": (sets.sum(axis=1) == 1).mean(),
+        "share with the label": sets[every, given].mean(),
+    }
+    return _Classes(rows, given, best, margin, -margin - usual[best], says, sets, rows[contradicted])
+
+
+@kind("contradicted labels")
+def contradicted_labels(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
+    found = _said(claim["what"], cells, 1.0)
+    named = [c["rows"][0] for c in claims if c["what"] == "contradicted label"]
+    if sorted(named) != sorted(claim["rows"]) or len(named) != claim["value"]:
+        return f"{len(named)} rows are named"
+    return Own(found, of={"classes": len(cells.memory["class names"])})
+
+
+@kind("share like another class", "recognised share", "single class share")
+def share_of_classes(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
+    return _said(claim["what"], cells, 2.0 / claim["n_rows"])
+
+
+@kind("overlapping classes")
+def overlapping_classes(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
+    if len(claim["of"]["names"]) != claim["value"]:
+        return f"{len(claim['of']['names'])} classes are named"
+    found = [draw.says[claim["what"]] for draw in draws_of(cells)]
+    return Range(min(found) - (np.std(found) > 0), max(found) + (np.std(found) > 0), "six other draws of features")
+
+
+@kind("contradicted label")
+def contradicted_label(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
+    draws, row = draws_of(cells), int(claim["rows"][0])
+    names, place = cells.memory["class names"], int(np.searchsorted(draws[0].rows, row))
+    if place == len(draws[0].rows) or draws[0].rows[place] != row:
+        return f"row {row} is not used"
+    said = {names[draw.best[place]] for draw in draws}
+    own = Own(
+        claim["value"] if claim["value"] in said else " or ".join(sorted(said)),
+        of={"label": names[draws[0].given[place]], "margin": _range([draw.margins[place] for draw in draws], 1e-3)},
+    )
+    # By as much as other rows of that class, or within three standard errors of it.
+    if not any(row in draw.contradicted for draw in draws):
+        short = _range([draw.short[place] for draw in draws], 1e-3)
+        if short.high < 0:
+            return f"six draws are {-short.high:.3f} short of contradicting it"
+    return own
+
+
+@kind("rows with several classes")
+def rows_with_several_classes(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
+    if len(claim["rows"]) != claim["value"]:
+        return f"{len(claim['rows'])} rows are named"
+    draws, n = draws_of(cells), claim["n_rows"]
+    found = _range([n * (1.0 - draw.says["single class share"]) for draw in draws], 2.0)
+    if len(draws[0].rows) == n:
+        # Those that few draws leave a single class.
+        several = np.mean([draw.sets.sum(axis=1) > 1 for draw in draws], axis=0)
+        doubtful = int(((several > 0) & (several < 1)).sum())
+        told = np.isin(draws[0].rows, claim["rows"])
+        if (told != (several > 0.5)).sum() > 2 + 2 * doubtful:
+            return f"{(told != (several > 0.5)).sum()} other rows"
+    return found
+
+
+@kind("share with the label")
+def share_with_the_label(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
+    draws = draws_of(cells)
+    if "class" not in claim["of"]:
+        return _said(claim["what"], cells, 2.0 / claim["n_rows"])
+    names = cells.memory["class names"]
+    if claim["of"]["class"] not in names:
+        return f"no class {claim['of']['class']!r}"
+    own = draws[0].given == names.index(claim["of"]["class"])
+    held = [draw.sets[np.flatnonzero(own), draw.given[own]].mean() for draw in draws]
+    n = int(own.sum())
+    return (
+        _range(held, 2.0 / n) if n == claim["n_rows"] or len(own) < len(labels_of(cells)) else f"the class has {n} rows"
+    )
+
+
+@kind("confused with the next number")
+def confused_with_the_next_number(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
+    draws = draws_of(cells)
+    names = cells.memory["class names"]
+    k = len(names)
+    if not 5 <= k <= 30 or not all(name.removeprefix("-").isdecimal() for name in names):
+        return False
+    order = np.argsort([int(name) for name in names])
+    if any(int(names[b]) - int(names[a]) != 1 for a, b in pairwise(order)):
+        return False
+    place, p = np.argsort(order), []
+    for seed, draw in enumerate(draws):
+        counts = np.zeros((k, k))
+        np.add.at(counts, (place[draw.given], place[draw.best]), 1.0)
+        apart, drawn = np.abs(np.subtract.outer(range(k), range(k))), np.random.default_rng(seed)
+        chance = [(counts[np.ix_(o, o)] * apart).sum() for o in (drawn.permutation(k) for _ in range(999))]
+        p.append(np.mean(np.array(chance) <= (counts * apart).sum()))
+    found = {bool(one <= 0.05) for one in p}
+    return claim["value"] if claim["value"] in found else not claim["value"]
+
+
+# --- numbers ----------------------------------------------------------------------------------------------------------
+
+
+def _with_columns(X: np.ndarray, n_features: int, seed: int) -> np.ndarray:
+    H = waves(X, n_features, seed)
+    return np.hstack([H, X / math.sqrt(X.shape[1])]) if X.shape[1] < len(X) / 4 else H
+
+
+def _draws_of_targets(cells: Cells, rows: np.ndarray, X: np.ndarray) -> list[_Targets]:
+    y, n = target_of(cells)[rows], len(rows)
+    limit, found = float(norm.isf(0.01 / (2 * n))), []
+
+    def predicted(H: np.ndarray, fitted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        predictions, leverage = left_out(H, fitted[:, None])
+        size = (y - predictions[:, 0]) * np.sqrt(1.0 - leverage)
+        return predictions[:, 0], size / (1.4826 * float(np.median(np.abs(size - np.median(size)))) or 1e-300)
+
+    for seed in _SEEDS:
+        H = _with_columns(X, min(_FEATURES, 2 * n), seed)
+        predictions, deviations = predicted(H, y)
+        # Those that are outlying are cut, and all are predicted again.
+        predictions, deviations = predicted(H, np.where(np.abs(deviations) > limit, predictions, y))
+        far = np.abs(deviations)
+        n_out, n_before = int((far > limit).sum()), int(((far > 0.8 * limit) & (far <= limit)).sum())
+        is_told = 2 * n_before < n_out <= max(0.05 * n, 3)
+        says = {"contradicted targets": n_out * is_told, "outlying residuals": n_out, "largest deviation": far.max()}
+        says |= _intervals(X, y - predictions, seed) | {"limit": limit}
+        found.append(_Targets(rows, predictions, deviations, says))
+    return found
+
+
+def _intervals(X: np.ndarray, residuals: np.ndarray, seed: int) -> dict[str, Any]:
+    """Return what is claimed of intervals of one width, and of widths that follow the size of residuals."""
+    size, n = np.abs(residuals), len(X)
+    logs = np.log(np.maximum(size, max(1e-2 * float(np.median(size)), 1e-300)))
+    spread = np.exp(left_out(_with_columns(X, min(200, n), seed + 100), logs[:, None])[0][:, 0])
+    width, inside = _jackknife(size)
+    own, inside_own = _jackknife(size / spread)
+    widths = own * spread
+    widest = np.argsort(-widths, kind="stable")[: max(int(0.2 * n), 1)]
+    scaled = size / widths
+    varies = np.flatnonzero(np.ptp(X, axis=0) > 0)
+    rank = rankdata(widths)
+    along = {int(c): float(np.corrcoef(rankdata(X[:, c]), rank)[0, 1]) for c in varies}
+    return {
+        "interval half-width": width,
+        "share inside": inside.mean(),
+        "share inside where noise is large": inside[widest].mean(),
+        "too few": inside[widest].mean() < 0.75 and binom.cdf(inside[widest].sum(), len(widest), _LEVEL) < 1e-3,
+        "own half-widths": np.quantile(widths, [0.1, 0.9]),
+        "share inside own": inside_own[widest].mean(),
+        "far residuals": (scaled > 3.32 * np.median(scaled)).mean(),
+        "along": along,
+    }
+
+
+def _jackknife(size: np.ndarray) -> tuple[float, np.ndarray]:
+    """Return what nine tenths do not exceed, and which do not exceed that of the others."""
+    n = len(size)
+    rank, ordered = min(math.ceil(_LEVEL * n - 1e-9), n - 1), np.sort(size)
+    return float(ordered[rank - 1]), size <= np.where(size <= ordered[rank - 1], ordered[rank], ordered[rank - 1])
+
+
+@kind("contradicted targets", "outlying residuals")
+def contradicted_targets(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
+    named = [c["rows"][0] for c in claims if c["what"] == "contradicted target"]
+    if claim["what"] == "contradicted targets" and sorted(named) != sorted(claim["rows"]):
+        return f"{len(named)} rows are named"
+    found = [int(draw.says[claim["what"]]) for draw in draws_of(cells)]
+    if claim["what"] == "contradicted targets" and claim["value"] == 0 and 0 in found:
+        return 0
+    # Whether residuals count as errors may turn on a single row; where they do, they are those that are outlying.
+    some = [n for n in found if n] or found
+    return _range(some, 1.0)
+
+
+@kind("contradicted target")
+def contradicted_target(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
+    draws, row = draws_of(cells), int(claim["rows"][0])
+    place = int(np.searchsorted(draws[0].rows, row))
+    if place == len(draws[0].rows) or draws[0].rows[place] != row:
+        return f"row {row} is not used"
+    usual = float(np.median([np.std([draw.predictions for draw in draws], axis=0, ddof=1)]))
+    own = _range([draw.predictions[place] for draw in draws], usual)
+    deviation = _range([draw.deviations[place] for draw in draws], 0.1)
+    return Own(own, of={"target": float(target_of(cells)[row]), "deviation": deviation})
+
+
+@kind("largest deviation", "interval half-width")
+def largest_deviation(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
+    found = [float(draw.says[claim["what"]]) for draw in draws_of(cells)]
+    return _range(found, 0.005 * float(np.mean(found)))
+
+
+@kind("share inside", "far residuals", "share inside own")
+def share_inside(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
+    return _said(claim["what"], cells, 2.0 / claim["n_rows"])
+
+
+@kind("share inside where noise is large")
+def share_inside_where_noise_is_large(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
+    found = _said(claim["what"], cells, 2.0 / claim["n_rows"])
+    if claim["columns"]:
+        features, draws = features_of(cells), draws_of(cells)
+        name = claim["columns"][0]
+        mean = {c: float(np.mean([draw.says["along"][c] for draw in draws])) for c in draws[0].says["along"]}
+        of_column = [r for c, r in mean.items() if features.sources[c] == name]
+        most = max(map(abs, mean.values()))
+        if max(map(abs, of_column)) < most - 0.1 or max(map(abs, of_column)) < 0.4:
+            return f"the widths go with {name!r} by {max(map(abs, of_column)):.2f}, with another by {most:.2f}"
+        if claim["of"]["large"] != (max(of_column, key=abs) > 0):
+            return f"{claim['of']['large']} for large"
+    return found
+
+
+@kind("own half-widths")
+def own_half_widths(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> list[Range]:
+    found = np.array([draw.says[claim["what"]] for draw in draws_of(cells)])
+    return [_range(ends.tolist(), 0.01 * float(ends.mean())) for ends in found.T]
