@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from _wild_cells import Cells
-from _wild_rows import features_of, left_out, standardised, waves
+from _wild_rows import LeftOut, features_of, standardised, waves
 from _wild_verdicts import Claim, NotCheckable, Own, Range, kind, labels_of, target_of
 from scipy.stats import binom, norm, rankdata
 from scipy.stats import t as t_law
 
 __all__ = ["draws_of"]
 
-_SEEDS = range(11, 17)
-_THREE = float(t_law.isf(norm.sf(3.0), len(_SEEDS) - 1)) * math.sqrt(1.0 + 1.0 / len(_SEEDS))
+# Draws of features, fewer of many rows, where each says nearly the same.
+_DRAWS, _FEW_DRAWS, _MANY_ROWS = 6, 4, 3000
 _FEATURES, _LEVEL = 1000, 0.9
 
 
@@ -103,8 +103,14 @@ def draws_of(cells: Cells) -> list[Any]:
 def _range(values: Sequence[float], floor: float = 0.0) -> Range:
     """Return where another draw lies."""
     spread = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
-    middle, slack = float(np.mean(values)), _THREE * spread + floor
-    return Range(middle - slack, middle + slack, "six other draws of features")
+    n = max(len(values), 2)
+    three = float(t_law.isf(norm.sf(3.0), n - 1)) * math.sqrt(1.0 + 1.0 / n)
+    middle, slack = float(np.mean(values)), three * spread + floor
+    return Range(middle - slack, middle + slack, f"{len(values)} other draws of features")
+
+
+def _seeds(n_rows: int) -> range:
+    return range(11, 11 + (_DRAWS if n_rows <= _MANY_ROWS else _FEW_DRAWS))
 
 
 def _said(name: str, cells: Cells, floor: float = 0.0) -> Range:
@@ -119,7 +125,7 @@ def _draws_of_classes(cells: Cells, rows: np.ndarray, X: np.ndarray) -> list[_Cl
     cells.memory["class names"] = [str(name) for name in names]
     width = min(_FEATURES, 4 * len(rows))
     Y = np.where(given[:, None] == np.arange(len(names)), 1.0, -1.0)
-    return [_of_classes(left_out(waves(X, width, seed), Y)[0], given, rows) for seed in _SEEDS]
+    return [_of_classes(LeftOut(waves(X, width, seed)).predict(Y)[0], given, rows) for seed in _seeds(len(rows))]
 
 
 def _of_classes(scores: np.ndarray, given: np.ndarray, rows: np.ndarray) -> _Classes:
@@ -274,16 +280,16 @@ def _draws_of_targets(cells: Cells, rows: np.ndarray, X: np.ndarray) -> list[_Ta
     y, n = target_of(cells)[rows], len(rows)
     limit, found = float(norm.isf(0.01 / (2 * n))), []
 
-    def predicted(H: np.ndarray, fitted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        predictions, leverage = left_out(H, fitted[:, None])
+    def predicted(model: LeftOut, fitted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        predictions, leverage = model.predict(fitted[:, None])
         size = (y - predictions[:, 0]) * np.sqrt(1.0 - leverage)
         return predictions[:, 0], size / (1.4826 * float(np.median(np.abs(size - np.median(size)))) or 1e-300)
 
-    for seed in _SEEDS:
-        H = _with_columns(X, min(_FEATURES, 2 * n), seed)
-        predictions, deviations = predicted(H, y)
+    for seed in _seeds(n):
+        model = LeftOut(_with_columns(X, min(_FEATURES, 2 * n), seed))
+        predictions, deviations = predicted(model, y)
         # Those that are outlying are cut, and all are predicted again.
-        predictions, deviations = predicted(H, np.where(np.abs(deviations) > limit, predictions, y))
+        predictions, deviations = predicted(model, np.where(np.abs(deviations) > limit, predictions, y))
         far = np.abs(deviations)
         n_out, n_before = int((far > limit).sum()), int(((far > 0.8 * limit) & (far <= limit)).sum())
         is_told = 2 * n_before < n_out <= max(0.05 * n, 3)
@@ -297,7 +303,7 @@ def _intervals(X: np.ndarray, residuals: np.ndarray, seed: int) -> dict[str, Any
     """Return what is claimed of intervals of one width, and of widths that follow the size of residuals."""
     size, n = np.abs(residuals), len(X)
     logs = np.log(np.maximum(size, max(1e-2 * float(np.median(size)), 1e-300)))
-    spread = np.exp(left_out(_with_columns(X, min(200, n), seed + 100), logs[:, None])[0][:, 0])
+    spread = np.exp(LeftOut(_with_columns(X, min(200, n), seed + 100)).predict(logs[:, None])[0][:, 0])
     width, inside = _jackknife(size)
     own, inside_own = _jackknife(size / spread)
     widths = own * spread

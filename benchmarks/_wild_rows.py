@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 from _wild_cells import Cells
-from _wild_verdicts import Claim, NotCheckable, is_labelled
+from _wild_verdicts import NotCheckable, is_labelled
 from scipy.spatial.distance import pdist
 from sklearn.preprocessing import OneHotEncoder
 
-__all__ = ["Features", "features_of", "left_out", "median_width", "standardised", "waves"]
+__all__ = ["Features", "LeftOut", "features_of", "median_width", "standardised", "waves"]
 
 # The 19 most frequent of more words have a feature of their own, and all others share one.
 _MOST_WORDS = 20
@@ -148,35 +148,45 @@ def waves(X: np.ndarray, n_features: int, seed: int) -> np.ndarray:
     return (np.hstack([np.cos(phase), np.sin(phase)]) / np.sqrt(n_waves))[:, :n_features]
 
 
-def left_out(H: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return ridge predictions of each row by all others, and leverages; the penalty has the least of their errors.
+class LeftOut:
+    """Ridge regression on features, each row predicted by the fit to all others.
 
-    Y : ndarray of shape (n, k)
+    Parameters
+    ----------
+    H : ndarray of shape (n, m)
     """
-    Z = H - H.mean(axis=0)
-    penalties = _PENALTIES * max(float(np.mean(np.sum(Z**2, axis=0))), 1e-12)
-    U, s, _ = np.linalg.svd(Z, full_matrices=False) if len(Z) <= 2 * Z.shape[1] else _by_gram(Z)
-    middle = Y.mean(axis=0)
-    along, best = U.T @ (Y - middle), None
-    for penalty in penalties:
-        kept = s**2 / (s**2 + penalty)
-        leverage = np.minimum(1.0 / len(Z) + (U**2) @ kept, 1.0 - 1e-9)
-        residual = (Y - middle - U @ (kept[:, None] * along)) / (1.0 - leverage)[:, None]
-        error = float(np.mean(residual**2))
-        if best is None or error < best[0]:
-            best = error, Y - residual, leverage
-    assert best is not None
-    return best[1], best[2]
+
+    def __init__(self, H: np.ndarray) -> None:
+        Z = H - H.mean(axis=0)
+        self._penalties = _PENALTIES * max(float(np.mean(np.sum(Z**2, axis=0))), 1e-12)
+        self._U, self._s = _axes(Z)
+        squares = self._U**2
+        kept = [self._s**2 / (self._s**2 + penalty) for penalty in self._penalties]
+        self._kept = np.array(kept)
+        self._leverages = np.minimum(1.0 / len(Z) + squares @ self._kept.T, 1.0 - 1e-9)
+
+    def predict(self, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return predictions and leverages; the penalty has the least of the errors.
+
+        Y : ndarray of shape (n, k)
+        """
+        middle = Y.mean(axis=0)
+        along, best = self._U.T @ (Y - middle), None
+        for kept, leverage in zip(self._kept, self._leverages.T, strict=True):
+            residual = (Y - middle - self._U @ (kept[:, None] * along)) / (1.0 - leverage)[:, None]
+            error = float(np.mean(residual**2))
+            if best is None or error < best[0]:
+                best = error, Y - residual, leverage
+        assert best is not None
+        return best[1], best[2]
 
 
-def _by_gram(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray, None]:
-    """Return left singular vectors and singular values by the smaller matrix of products."""
+def _axes(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return left singular vectors and singular values, of long matrices by the products of columns."""
+    if len(Z) <= 2 * Z.shape[1]:
+        U, s, _ = np.linalg.svd(Z, full_matrices=False)
+        return U, s
     values, axes = np.linalg.eigh(Z.T @ Z)
     kept = values > 1e-12 * values[-1]
     s = np.sqrt(values[kept])
-    return (Z @ axes[:, kept]) / s, s, None
-
-
-def claims_of(cells: Cells, what: str) -> list[Claim]:
-    """Return the claims of a kind, of all findings."""
-    return [claim for claim in cells.claims if claim["what"] == what]
+    return (Z @ axes[:, kept]) / s, s

@@ -65,7 +65,7 @@ class Own:
 Kind = Callable[[Claim, Cells, Sequence[Claim]], Any]
 KINDS: dict[str, Kind] = {}
 #: Kinds of which only a part is computed anew, or a condition that must hold: "consistent" is said of these.
-PARTLY = {"differing columns", "least alike rows", "odd columns", "order", "p-value", "stretches differ"}
+PARTLY = {"odd columns", "order"}
 
 
 def kind(*names: str) -> Callable[[Kind], Kind]:
