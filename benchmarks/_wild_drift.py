@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from _wild_cells import Cells
 from _wild_kinds import halves_of
-from _wild_verdicts import Claim, Range, kind
+from _wild_verdicts import Claim, Own, Range, kind
 from scipy.special import ndtr, ndtri
 from scipy.stats import rankdata
 
@@ -33,25 +33,24 @@ class _Compared:
     Attributes
     ----------
     names : list of str
-    p, values_p, apart : ndarray of shape (d,)
-        Adjusted p-values, of known values or gaps and of known values alone; how far a column is apart.
+    p : ndarray of shape (d,)
+        Adjusted p-values, of known values or gaps.
+    gaps : ndarray of shape (d, 2)
+        Shares of missing values in both parts, means over blocks.
     p_value, together : float
     neighbours : float
         The correlation of neighbouring blocks.
     heights : ndarray of shape (n,)
         The witness function of the columns that differ, of the rows of both parts.
-    n_first : int
     """
 
     names: list[str]
     p: np.ndarray
-    values_p: np.ndarray
-    apart: np.ndarray
+    gaps: np.ndarray
     p_value: float
     together: float
     neighbours: float
     heights: np.ndarray
-    n_first: int
 
 
 def compared(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> _Compared:
@@ -139,16 +138,15 @@ def _compare(cells: Cells, names: list[str], first: np.ndarray, second: np.ndarr
     if len(is_in) >= 2:
         fused = _joint(cells, [names[place] for place in is_in], rows, n_first, means, signs)
     largest = np.c_[largest, summed[1:], fused[1:]].max(axis=1)
-    p, values_p = _p(observed.max(axis=1), largest), _p(observed[:, :2].max(axis=1), largest)
+    p = _p(observed.max(axis=1), largest)
     together = float(_p(fused[0], largest).min(initial=1.0))
     p_value = min(float(p.min()), float(_p(summed[0], largest).min(initial=1.0)), together)
     named = [place for place in range(len(names)) if p[place] <= 0.05] or list(range(len(names)))
     height = np.zeros(cells.n_rows)
     height[rows] = np.sum([heights[place] for place in named], axis=0)
-    apart = np.array([_apart(cells, name, first, second) for name in names])
-    return _Compared(
-        names, p, values_p, apart, p_value, together, _neighbours(centred, usual, k_first), height, n_first
-    )
+    lacks = means(np.column_stack([cells.missing(name)[rows] for name in names]).astype(float))
+    of_gaps = np.array([lacks[:k_first].mean(axis=0), lacks[k_first:].mean(axis=0)]).T
+    return _Compared(names, p, of_gaps, p_value, together, _neighbours(centred, usual, k_first), height)
 
 
 def _p(scores: np.ndarray, largest: np.ndarray) -> np.ndarray:
@@ -172,11 +170,6 @@ def _blocks(n_first: int, n_second: int) -> tuple[list[np.ndarray], np.ndarray]:
 
 def _has_atom(cells: Cells, name: str, rows: np.ndarray) -> bool:
     return pd.Series(cells.codes(name)[rows]).value_counts(normalize=True).iloc[0] > 0.1
-
-
-def _apart(cells: Cells, name: str, first: np.ndarray, second: np.ndarray) -> float:
-    gaps = cells.missing(name)
-    return abs(float(gaps[first].mean() - gaps[second].mean()))
 
 
 def _joint(cells: Cells, names: list[str], rows: np.ndarray, n_first: int, means: Any, signs: np.ndarray) -> np.ndarray:
@@ -222,23 +215,33 @@ def _neighbours(centred: list[np.ndarray], usual: list[float], k_first: int) -> 
     return together / max(varied, 1e-300)
 
 
-def _near(own: float, scores: float) -> Range:
-    """Return where another p-value may lie: three standard errors of the permutations, and some normal scores."""
+def _near(claim: Claim, own: float, scores: float) -> Own:
+    """Return where another p-value may lie: three standard errors of the permutations, and some normal scores.
+
+    Beyond 0.05 both say that nothing differs, and by how much nothing does depends on draws: that is only consistent.
+    """
     error, least = 3.0 * math.sqrt(own * (1 - own) / _PERMUTATIONS), 1.0 / (1.0 + _PERMUTATIONS)
     low, high = max(own - error, 0.0), min(own + error, 1.0)
     low = 0.0 if own <= 5 * least or low <= 0 else float(ndtr(ndtri(low) - scores))
     high = 1.0 if own > 0.8 else float(ndtr(ndtri(max(high, 3 * least)) + scores))
-    return Range(low, high, f"{own:.4f} by other permutations")
+    why = f"{own:.4f} by other permutations"
+    is_near = low <= claim["value"] <= high
+    if not is_near and min(own, claim["value"]) > 0.05:
+        return Own(Range(0.05, 1.0, why), partly=True)
+    return Own(Range(low, high, why))
 
 
 @kind("drift: p-value")
-def p_value(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
-    return _near(compared(claim, cells, claims).p_value, 0.6)
+def p_value(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Own:
+    return _near(claim, compared(claim, cells, claims).p_value, 0.6)
 
 
 @kind("p-value of the combination")
-def p_value_of_the_combination(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
-    return _near(compared(claim, cells, claims).together, 1.0)
+def p_value_of_the_combination(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Own:
+    """Take other features, and of words other scores, which are drawn, too."""
+    found = compared(claim, cells, claims)
+    has_words = any(cells.kinds[name] not in ("number", "date") for name in found.names)
+    return _near(claim, found.together, 1.0 + 1.5 * has_words)
 
 
 @kind("differing columns")
@@ -254,10 +257,26 @@ def differing_columns(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> An
         return f"{len(named)} are named"
     sure = {name for name, p in zip(found.names, found.p, strict=True) if p <= 2.6e-4}
     maybe = {name for name, p in zip(found.names, found.p, strict=True) if p <= 8e-3}
-    far = {name for name, gap in zip(found.names, found.apart, strict=True) if gap >= 1.2 * least} | set(told)
+    far = {
+        name for name, (one, two) in zip(found.names, found.gaps, strict=True) if abs(one - two) >= 1.2 * least
+    } | set(told)
     if not named <= maybe:
         return f"p of {sorted(named - maybe)[0]!r} is {found.p[found.names.index(sorted(named - maybe)[0])]:.4f}"
     return claim["value"] if (sure & far) <= named else f"{sorted(sure & far - named)} as well"
+
+
+@kind("missing shares")
+def missing_shares(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> list[float]:
+    found = compared(claim, cells, claims)
+    return found.gaps[found.names.index(claim["columns"][0])].tolist()
+
+
+@kind("largest difference of gaps")
+def largest_difference_of_gaps(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
+    found = compared(claim, cells, claims)
+    apart = np.abs(found.gaps[:, 0] - found.gaps[:, 1])
+    own = float(apart[found.names.index(claim["columns"][0])])
+    return own if own >= apart.max() - 1e-9 else f"{apart.max():.6g} of {found.names[int(apart.argmax())]!r}"
 
 
 @kind("stretches differ")

@@ -163,7 +163,7 @@ def pairs_by_chance(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> floa
 
 # Directions of less than this share of the largest singular value do not count: 1e-4 of the variance.
 _LEAST = 1e-2
-_FEW_VALUES, _WORDS, _FEW, _FEWEST_ROWS, _MOST_PAIRS = 12, 11, 5, 40, 350
+_FEW_VALUES, _WORDS, _FEW, _FEWEST_ROWS, _MOST_PAIRS = 12, 11, 5, 40, 3000
 _KEY = re.compile(r"(?:^|[ _.-]|(?<=[a-z]))(?:id|no|nr|number|key|index|uuid|row)$", re.IGNORECASE)
 
 
@@ -260,7 +260,7 @@ def _pairs(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> list[_Pair]:
     """Return all pairs that can be compared, strongest first."""
     rows, compared = _rows_used(claims[0], cells.n_rows), int(claims[0]["value"])
     if "pairs" not in cells.memory:
-        names = _comparable(compared + int(claims[1]["value"]), cells)
+        names = _comparable(cells)
         if compared > _MOST_PAIRS:
             raise NotCheckable(f"{compared:,} pairs would take too long")
         found = []
@@ -273,16 +273,9 @@ def _pairs(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> list[_Pair]:
     return cells.memory["pairs"]
 
 
-def _comparable(n_pairs: int, cells: Cells) -> list[str]:
-    """Return the columns of the pairs, which the claims do not name: all but dates and text, if it is as many."""
-    wanted = round((1 + math.sqrt(1 + 8 * n_pairs)) / 2)
-    apart = [name for name in cells.columns if name not in cells.orders]
-    usual = [name for name in apart if cells.kinds[name] in ("number", "words")]
-    with_text = [name for name in apart if cells.kinds[name] in ("number", "words", "text")]
-    for names in (usual, [name for name in usual if not _KEY.search(name)], with_text):
-        if len(names) == wanted:
-            return names
-    raise NotCheckable("which columns are compared is not claimed")
+def _comparable(cells: Cells) -> list[str]:
+    """Return the columns of the pairs: numbers and categories that are not named like a number of the row."""
+    return [name for name in cells.used if not _KEY.search(name)]
 
 
 def _are_sure(pairs: Sequence[_Pair], level: float) -> np.ndarray:
@@ -297,8 +290,7 @@ def compared_pairs(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Own:
 
 @kind("incomparable pairs")
 def incomparable_pairs(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> int:
-    n = int(claims[0]["value"]) + int(claim["value"])
-    return n - len(_pairs(claim, cells, claims))
+    return math.comb(len(_comparable(cells)), 2) - len(_pairs(claim, cells, claims))
 
 
 @kind("dependent pairs")
@@ -383,24 +375,15 @@ def distance(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
     return Range(found - max(slack, 0.03 * is_number), found + slack, "at some quantiles, over blocks")
 
 
-@kind("missing shares")
-def missing_shares(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> list[Range]:
-    gaps = cells.missing(claim["columns"][0])
-    means = [float(gaps[part].mean()) for part in halves_of(claim, cells)]
-    return [Range(mean - 0.02, mean + 0.02, "means over blocks") for mean in means]
-
-
 @kind("largest difference")
-def largest_difference(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
-    found = _distance(cells, claim["columns"][0], *halves_of(claim, cells))
-    return Range(found - 0.03, found + 0.03, "at some quantiles, over blocks")
-
-
-@kind("largest difference of gaps")
-def largest_difference_of_gaps(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
-    gaps = cells.missing(claim["columns"][0])
-    one, other = (float(gaps[part].mean()) for part in halves_of(claim, cells))
-    return Range(abs(one - other) - 0.02, abs(one - other) + 0.02, "means over blocks")
+def largest_difference(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
+    names = next(c for c in claims if c["what"] == "compared columns" and c["of"]["first"] == claim["of"]["first"])
+    halves = halves_of(claim, cells)
+    found = {name: _distance(cells, name, *halves) for name in names["columns"]}
+    own, most = found[claim["columns"][0]], max(found, key=lambda name: found[name])
+    if own < found[most] - 0.03:
+        return f"{found[most]:.6g} of {most!r}"
+    return Range(own - 0.03, own + 0.03, "at some quantiles, over blocks")
 
 
 @kind("class shares")
@@ -620,7 +603,7 @@ def unused(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> str:
     (name,), why = claim["columns"], claim["value"]
     found = cells.kinds[name]
     # Words that are used have at most this many different ones, or the rows of each are many.
-    is_text = found in ("text", "words") and cells.frame[name].nunique() > 20
+    is_text = found == "text" or (found == "words" and cells.frame[name].nunique() > 20)
     agrees = {"empty": found == "empty", "many different words": is_text, "dates": found == "date"}
     if why not in agrees:
         raise NotCheckable(f"a choice: {why}")
@@ -801,7 +784,7 @@ def _own_difference(claim: Claim, one: _Judged, other: _Judged, exact: float) ->
     differ = one.losses - other.losses
     error = math.sqrt(2.25 * float(np.var(differ)) / len(differ))
     found, slack = one.score - other.score, 0.02 + 3.0 * max(error, 0.005)
-    claimed = Range(0.5 * error - 0.01, 2.0 * error + 0.01, "of own losses")
+    claimed = Range(0.5 * error - 0.01, 2.0 * error + 0.02, "of own losses")
     return Own(Range(found - slack, found + slack, "other draws, 3 standard errors"), of={"error": claimed})
 
 
@@ -854,20 +837,26 @@ def optimism(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
 
 
 @kind("enough features")
-def enough_features(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
-    """Judge other draws of features of each number, three of few; scores may be off by their error."""
+def enough_features(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Own:
+    """Judge other draws of features of each number; their scores may be off by half of the error that is allowed."""
     of = {"unit": claims[0]["of"]["unit"], "folds": "random", **claim["of"]}
     grid = [m for m in (10, 20, 50, 100, 200, 400) if m <= of["features"]]
 
     def judged(m: int, seed: int) -> _Judged:
         return _judged({**claim, "of": {**of, "features": m, "seed": seed}}, cells)
 
+    if claim["value"] not in grid:
+        return Own(f"one of {grid}")
     last = judged(grid[-1], 0)
     error = math.sqrt(2.25 * float(np.var(last.losses)) / len(last.y))
-    scores = [[judged(m, seed).score for seed in range(3 if m <= 50 else 1)] for m in grid]
-    low = next(m for m, some in zip(grid, scores, strict=True) if max(some) >= last.score - 2.5 * error)
-    high = next(m for m, some in zip(grid, scores, strict=True) if min(some) >= last.score or m == grid[-1])
-    return Range(low, high, "of other draws, whose scores may be off by an error")
+    low = high = grid[-1]
+    for m in reversed(grid[:-1]):
+        some = [judged(m, seed).score for seed in range(4 if m <= 50 else 2)]
+        middle, spread = float(np.mean(some)), 3.0 * float(np.std(some, ddof=1))
+        low = m if middle + spread >= last.score - 1.5 * error else low
+        high = m if middle - spread >= last.score - 0.5 * error else high
+    steps = grid.index(high) - grid.index(low)
+    return Own(Range(low, high, "of other draws of features, whose scores differ"), partly=steps > 2)
 
 
 @kind("largest class share")
@@ -992,21 +981,39 @@ def _far_off(features: Features, cells: Cells) -> dict[str, np.ndarray]:
     if "far" in cells.memory:
         return cells.memory["far"]
     told = [c for c in cells.claims if c["what"] == "scaled without far values"]
+    if told:
+        return {c["columns"][0]: np.isin(features.rows, c["rows"]) for c in told}
     X = standardised(features, np.arange(len(features.rows)))
     beyond = np.abs(X).max(axis=0) > min(10.0, 0.5 * math.sqrt(len(X)))
-    names = [features.sources[place] for place in np.flatnonzero(beyond & ~features.is_word)]
-    if told:
-        found = {c["columns"][0]: np.isin(features.rows, c["rows"]) for c in told}
-    else:
-        found, options = {}, []
-        for name in names:
-            rows = [c["rows"] for c in cells.claims if c["what"] in ("codes", "far values") and c["columns"] == [name]]
-            if rows:
-                found[name] = np.isin(features.rows, np.concatenate(rows))
-        options = [{}, found] if found else [{}]
-        if len(options) == 2:
-            found = min(options, key=lambda option: _misfit(features, cells, option))
-    return cells.memory.setdefault("far", found)
+    places = np.flatnonzero(beyond & ~features.is_word)
+    named, by_gap = {}, {}
+    for place in places:
+        name = features.sources[place]
+        rows = [c["rows"] for c in cells.claims if c["what"] in ("codes", "far values") and c["columns"] == [name]]
+        if rows:
+            named[name] = np.isin(features.rows, np.concatenate(rows))
+        if (found := _beyond_a_gap(X[:, place])).any():
+            by_gap[name] = found
+    options = [{}, named, by_gap, {**by_gap, **named}]
+    misfits = [_misfit(features, cells, option) for option in options] if len(places) else [0.0]
+    if min(misfits) > 0.02:
+        raise NotCheckable("scaled without far values, and which these are is not said")
+    return cells.memory.setdefault("far", options[int(np.argmin(misfits))])
+
+
+def _beyond_a_gap(x: np.ndarray) -> np.ndarray:
+    """Return which values lie beyond a gap that is wider than all that is on its other side."""
+    different = np.unique(x)
+    found = np.zeros(len(x), dtype=bool)
+    for sign in (1.0, -1.0):
+        ordered = np.sort(sign * different)
+        gaps = np.diff(ordered)
+        tail = np.arange(len(gaps)) >= 0.5 * len(gaps)
+        spans = ordered[:-1] - np.median(ordered)
+        far = np.flatnonzero(tail & (gaps > np.maximum(spans, 1e-12)))
+        if len(far):
+            found |= sign * x > ordered[far[0]]
+    return found
 
 
 def _misfit(features: Features, cells: Cells, far: Mapping[str, np.ndarray]) -> float:
@@ -1183,7 +1190,7 @@ def nearest_pair(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
     between = float(np.linalg.norm(np.subtract(*scaled.X[places])))
     X = np.unique(scaled.X, axis=0)
     least = float(NearestNeighbors(n_neighbors=2).fit(X).kneighbors(X)[0][:, 1].min())
-    return Range(0.999 * max(least, between), 1.001 * between, "of these two rows, and no two nearer")
+    return Range(0.999 * max(least, between) - 1e-7, 1.001 * between + 1e-7, "of these two rows, and no two nearer")
 
 
 @kind("measured pairs")
@@ -1195,7 +1202,8 @@ def measured_pairs(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Own:
     counts = [_n_sharing(X, math.sqrt(X.shape[1]) * distance, seed) for seed in range(4)]
     middle, slack = float(np.mean(counts)), 9.2 * 1.12 * float(np.std(counts, ddof=1))
     slack += 3.0 * math.sqrt(middle) + 1.0
-    return Own(Range(middle - slack, middle + slack, "four other draws of the grids"), of={"pairs": n * (n - 1) // 2})
+    found = Range(middle - slack, middle + slack, "four other draws of the grids")
+    return Own(found, of={"pairs": n * (n - 1) // 2}, partly=slack > 0.5 * middle + 3.0)
 
 
 def _n_sharing(X: np.ndarray, width: float, seed: int) -> int:
@@ -1227,7 +1235,7 @@ def known_pairs(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Own:
     reach, other = (part[:, 1] for part in NearestNeighbors(n_neighbors=2).fit(X).kneighbors(X))
 
     def n_pairs(factor: float) -> int:
-        close = np.flatnonzero(reach < factor * distance)
+        close = np.flatnonzero((reach < factor * distance) & (reach > (1e-6 if factor < 1 else 0.0)))
         return len(np.unique(np.sort([close, other[close]], axis=0), axis=1).T)
 
     low, high = n_pairs(0.998), n_pairs(1.0)
@@ -1322,29 +1330,6 @@ def unused_columns(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
     # A date is looked at though nothing else is computed from it.
     looked_at = {name for name in found if cells.kinds[name] == "date"} | cells.orders
     return Range(len(found - looked_at), len(found), "those that are told as unused")
-
-
-# --- lines and curves -------------------------------------------------------------------------------------------------
-
-
-@kind("rows searched")
-def rows_searched(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
-    return Range(0.3 * claim["n_rows"], 0.75 * claim["n_rows"], "about half")
-
-
-@kind("guess score", "line score", "curve score")
-def line_score(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
-    """Judge on folds instead of a half."""
-    how = claims[0]["of"]
-    if how.get("apart by") != "random" or how.get("most frequent classes"):
-        raise NotCheckable("which groups are searched is drawn, or which classes are merged")
-    model = {"guess score": "guess", "line score": "linear", "curve score": "curves"}[claim["what"]]
-    usable = int(how.get("usable rows", claims[0]["n_rows"]))
-    one = {**claim, "columns": [], "n_rows": min(usable, _MOST_ROWS), "of": {**claim["of"], "model": model}}
-    found = _judged(one, cells)
-    share = min(max(found.score, 0.05), 0.95)
-    slack = 0.04 + 3.0 * math.sqrt(share * (1 - share) * 2.25 / claim["n_rows"])
-    return Range(found.score - slack - 0.02, found.score + slack, "folds instead of halves")
 
 
 @kind("odd cells")

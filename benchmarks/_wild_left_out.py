@@ -321,6 +321,7 @@ def _intervals(X: np.ndarray, residuals: np.ndarray, seed: int) -> dict[str, Any
         "share inside own": inside_own[widest].mean(),
         "far residuals": (scaled > 3.32 * np.median(scaled)).mean(),
         "along": along,
+        "widest": widest,
     }
 
 
@@ -336,12 +337,15 @@ def contradicted_targets(claim: Claim, cells: Cells, claims: Sequence[Claim]) ->
     named = [c["rows"][0] for c in claims if c["what"] == "contradicted target"]
     if claim["what"] == "contradicted targets" and sorted(named) != sorted(claim["rows"]):
         return f"{len(named)} rows are named"
-    found = [int(draw.says[claim["what"]]) for draw in draws_of(cells)]
-    if claim["what"] == "contradicted targets" and claim["value"] == 0 and 0 in found:
-        return 0
+    draws = draws_of(cells)
+    outlying = _range([float(draw.says["outlying residuals"]) for draw in draws], 1.0)
+    if claim["what"] == "outlying residuals":
+        return Own(outlying)
     # Whether residuals count as errors may turn on a single row; where they do, they are those that are outlying.
-    some = [n for n in found if n] or found
-    return _range(some, 1.0)
+    told = {draw.says[claim["what"]] > 0 for draw in draws}
+    if claim["value"] == 0:
+        return 0 if False in told else f"{outlying}, in all draws"
+    return outlying if True in told else 0
 
 
 @kind("contradicted target")
@@ -370,6 +374,9 @@ def share_inside(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
 @kind("share inside where noise is large")
 def share_inside_where_noise_is_large(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
     found = _said(claim["what"], cells, 2.0 / claim["n_rows"])
+    widest = [np.isin(claim["rows"], draw.rows[draw.says["widest"]]).mean() for draw in draws_of(cells)]
+    if np.mean(widest) < 0.4:
+        return f"{np.mean(widest):.0%} of the rows are in the widest fifth of other draws"
     if claim["columns"]:
         features, draws = features_of(cells), draws_of(cells)
         name = claim["columns"][0]

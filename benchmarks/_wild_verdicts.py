@@ -55,17 +55,27 @@ class Range:
 
 @dataclass(frozen=True)
 class Own:
-    """What the checker finds: the value, and where they matter the rows and what else belongs to it."""
+    """What the checker finds: the value, and where they matter the rows and what else belongs to it.
+
+    With `partly` it tells little: only a part was computed, or draws differ too much.
+    """
 
     value: Any
     rows: np.ndarray | None = None
     of: Mapping[str, Any] = field(default_factory=dict)
+    partly: bool = False
 
 
 Kind = Callable[[Claim, Cells, Sequence[Claim]], Any]
 KINDS: dict[str, Kind] = {}
 #: Kinds of which only a part is computed anew, or a condition that must hold: "consistent" is said of these.
 PARTLY = {"odd columns", "order"}
+#: Kinds whose column is the label.
+_OF_THE_LABEL = {
+    *("contradicted labels", "contradicted label", "contradicted targets", "contradicted target"),
+    *("recognised share", "overlapping classes", "share like another class", "outlying residuals"),
+    *("largest deviation", "unlabelled rows", "labelled rows", "classes", "class size"),
+}
 
 
 def kind(*names: str) -> Callable[[Kind], Kind]:
@@ -133,6 +143,8 @@ def _check(question: str, claim: Claim, cells: Cells, claims: Sequence[Claim]) -
     unknown = [name for name in claim["columns"] if name not in cells.frame.columns]
     if unknown:
         return "refuted", f"no column {unknown[0]!r}"
+    if claim["what"] in _OF_THE_LABEL and claim["columns"] not in ([], [cells.label]):
+        return "refuted", f"the label is {cells.label!r}"
     try:
         own = function(claim, cells, claims)
     except NotCheckable as reason:
@@ -145,7 +157,7 @@ def _check(question: str, claim: Claim, cells: Cells, claims: Sequence[Claim]) -
     told = _wrong(claim, own)
     if told:
         return "refuted", told
-    return "consistent" if claim["what"] in PARTLY else "confirmed", short(own.value)
+    return "consistent" if own.partly or claim["what"] in PARTLY else "confirmed", short(own.value)
 
 
 def _wrong(claim: Claim, own: Own) -> str:

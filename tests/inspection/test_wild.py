@@ -16,6 +16,7 @@ BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 sys.path.append(str(BENCHMARKS))
 
 import _wild_drift  # noqa: E402, F401 - it adds kinds
+import _wild_interactions  # noqa: E402, F401
 import _wild_left_out  # noqa: E402, F401
 from _wild_cells import read_cells  # noqa: E402
 from _wild_facts import FACTS, Facts  # noqa: E402
