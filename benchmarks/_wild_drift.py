@@ -215,10 +215,10 @@ def _neighbours(centred: list[np.ndarray], usual: list[float], k_first: int) -> 
     return together / max(varied, 1e-300)
 
 
-def _near(claim: Claim, own: float, scores: float) -> Own:
+def _near(claim: Claim, own: float, scores: float, untold: float = 0.05) -> Own:
     """Return where another p-value may lie: three standard errors of the permutations, and some normal scores.
 
-    Beyond 0.05 both say that nothing differs, and by how much nothing does depends on draws: that is only consistent.
+    Beyond what is `untold` both say that nothing differs, and how much depends on draws: that is only consistent.
     """
     error, least = 3.0 * math.sqrt(own * (1 - own) / _PERMUTATIONS), 1.0 / (1.0 + _PERMUTATIONS)
     low, high = max(own - error, 0.0), min(own + error, 1.0)
@@ -226,8 +226,8 @@ def _near(claim: Claim, own: float, scores: float) -> Own:
     high = 1.0 if own > 0.8 else float(ndtr(ndtri(max(high, 3 * least)) + scores))
     why = f"{own:.4f} by other permutations"
     is_near = low <= claim["value"] <= high
-    if not is_near and min(own, claim["value"]) > 0.05:
-        return Own(Range(0.05, 1.0, why), partly=True)
+    if not is_near and min(own, claim["value"]) > untold:
+        return Own(Range(untold, 1.0, why), partly=True)
     return Own(Range(low, high, why))
 
 
@@ -241,7 +241,7 @@ def p_value_of_the_combination(claim: Claim, cells: Cells, claims: Sequence[Clai
     """Take other features, and of words other scores, which are drawn, too."""
     found = compared(claim, cells, claims)
     has_words = any(cells.kinds[name] not in ("number", "date") for name in found.names)
-    return _near(claim, found.together, 1.0 + 1.5 * has_words)
+    return _near(claim, found.together, 1.0 + 1.5 * has_words, 0.002 if has_words else 0.05)
 
 
 @kind("differing columns")

@@ -936,9 +936,28 @@ def spellings(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
 
 @kind("odd columns")
 def odd_columns(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Own:
-    others = [c for c in claims if c["what"] != "odd columns"]
-    named = {name for c in others if c["what"] != "total rows" for name in c["columns"]}
-    return Own(Range(len(named), len(named) + max([len(c["columns"]) for c in others] or [0])))
+    """Count the columns that the other claims are about, and look for blatant ones that none is about."""
+    named = {name for c in claims if c["what"] != "odd columns" for name in c["columns"][:1]}
+    others = [name for name in cells.frame.columns if name not in named]
+    return Own(len(named), partly=any(_is_blatant(cells, name) for name in others))
+
+
+def _is_blatant(cells: Cells, name: str) -> bool:
+    """Return whether a value at an end is far beyond all others, or words differ in capitals and marks only."""
+    if cells.kinds[name] == "words":
+        words = cells.frame[name].dropna().astype(str).str.strip().unique()
+        return len({_spelling(word) for word in words if _spelling(word)}) < sum(
+            bool(_spelling(word)) for word in words
+        )
+    if cells.kinds[name] != "number":
+        return False
+    values = cells.numbers(name)
+    values = np.sort(values[np.isfinite(values)])
+    different = np.unique(values)
+    if len(values) < 30 or len(different) < 10:
+        return False
+    usual = float(np.subtract(*np.quantile(values, [0.95, 0.05])))
+    return usual > 0 and max(different[-1] - different[-2], different[1] - different[0]) > 5.0 * usual
 
 
 # --- distances, neighbours, outliers ----------------------------------------------------------------------------------

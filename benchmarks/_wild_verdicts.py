@@ -31,6 +31,7 @@ __all__ = [
     "labels_of",
     "short",
     "target_of",
+    "verdict_of",
     "with_label",
 ]
 
@@ -69,7 +70,7 @@ class Own:
 Kind = Callable[[Claim, Cells, Sequence[Claim]], Any]
 KINDS: dict[str, Kind] = {}
 #: Kinds of which only a part is computed anew, or a condition that must hold: "consistent" is said of these.
-PARTLY = {"odd columns", "order"}
+PARTLY = {"order"}
 #: Kinds whose column is the label.
 _OF_THE_LABEL = {
     *("contradicted labels", "contradicted label", "contradicted targets", "contradicted target"),
@@ -103,7 +104,7 @@ def check_findings(
         cells.keys = {name for claim in claimed if claim["what"] == "numbering columns" for name in claim["columns"]}
         for finding in findings:
             for claim in finding["claims"]:
-                verdict, own = _check(finding["name"], claim, cells, finding["claims"])
+                verdict, own = verdict_of(finding["name"], claim, cells, finding["claims"])
                 said = {"question": finding["name"], "what": claim["what"], "columns": claim["columns"]}
                 checks.append({**said, "of": claim["of"], "value": claim["value"], "own": own, "verdict": verdict})
         if best is None or _n_refuted(checks) < _n_refuted(best[1]):
@@ -113,11 +114,11 @@ def check_findings(
 
 
 def with_label(cells: Cells, findings: Sequence[Mapping[str, Any]]) -> Cells:
-    """Return the cells with the label that was guessed, if there is none: the one that agrees best with its counts.
-
-    No claim names it yet.
-    """
+    """Return the cells with the label that was guessed, if there is none: as claims name it, or as it fits best."""
     claims = [(finding, claim) for finding in findings for claim in finding["claims"]]
+    told = [claim["columns"][0] for _, claim in claims if claim["what"] == "labelled rows" and claim["columns"]]
+    if not cells.label and told and told[0] in cells.frame.columns:
+        return cells.labelled(told[0])
     if cells.label or not any(claim["what"] in ("labelled rows", "unlabelled rows") for _, claim in claims):
         return cells
     about = ("labelled rows", "unlabelled rows", "classes", "class size", "smallest target", "largest target")
@@ -125,7 +126,7 @@ def with_label(cells: Cells, findings: Sequence[Mapping[str, Any]]) -> Cells:
 
     def n_confirmed(name: str) -> int:
         one = cells.labelled(name)
-        verdicts = [_check(finding["name"], claim, one, finding["claims"])[0] for finding, claim in some]
+        verdicts = [verdict_of(finding["name"], claim, one, finding["claims"])[0] for finding, claim in some]
         return len(verdicts) - verdicts.count("refuted") - verdicts.count("not checkable")
 
     return cells.labelled(max(reversed(cells.frame.columns), key=n_confirmed))
@@ -135,7 +136,7 @@ def _n_refuted(checks: Sequence[Mapping[str, Any]]) -> int:
     return sum(check["verdict"] == "refuted" for check in checks)
 
 
-def _check(question: str, claim: Claim, cells: Cells, claims: Sequence[Claim]) -> tuple[str, str]:
+def verdict_of(question: str, claim: Claim, cells: Cells, claims: Sequence[Claim]) -> tuple[str, str]:
     """Return the verdict, and what was found or why nothing was."""
     function = KINDS.get(f"{question}: {claim['what']}", KINDS.get(claim["what"]))
     if function is None:

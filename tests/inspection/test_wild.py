@@ -11,6 +11,7 @@ import pytest
 from rfviz.datasets.files.upload import read_file
 from rfviz.inspection.finding import records
 from rfviz.inspection.inspection import Inspection
+from rfviz.inspection.questions import QUESTIONS as QUESTIONS_ASKED
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 sys.path.append(str(BENCHMARKS))
@@ -21,6 +22,7 @@ import _wild_left_out  # noqa: E402, F401
 from _wild_cells import read_cells  # noqa: E402
 from _wild_facts import FACTS, Facts  # noqa: E402
 from _wild_kinds import KINDS, check_findings  # noqa: E402
+from _wild_verdicts import verdict_of  # noqa: E402
 
 QUESTIONS = ("missing", "copies")
 
@@ -40,10 +42,10 @@ def written(folder):
     return dict(zip((folder / name for name in texts), facts, strict=True))
 
 
-def findings_of(path, label):
+def findings_of(path, label, questions=QUESTIONS):
     upload = read_file(path)
     inspection = Inspection(upload.prepare(upload.suggestion.replace({"label": label or None})))
-    found = [inspection.finding(key) for key in QUESTIONS]
+    found = [inspection.finding(key) for key in questions if key in {q.key for q in inspection.questions()}]
     return json.loads(json.dumps(records([finding for finding in found if finding is not None])))
 
 
@@ -109,3 +111,84 @@ def test_names_and_sources_of_the_files_are_listed():
     known = {one["file"] for name in ("wild.json", "wild2.json") for one in json.loads((BENCHMARKS / name).read_text())}
     assert set(FACTS) <= known
     assert len(KINDS) > 40
+
+
+# --- all kinds --------------------------------------------------------------------------------------------------------
+
+
+def written_tables(folder):
+    """Write a table of classes and one of numbers, with one of everything that the inspection tells."""
+    g = np.random.default_rng(1)
+    n, rows = 160, range(160)
+    kind = np.repeat(["a", "b"], n // 2)[g.permutation(n)]
+    x = g.normal(size=(n, 3)).round(4) + 3.0 * (kind == "b")[:, None] * [1.0, 0.6, 0.0]
+    town = np.where(g.random(n) < 0.7, np.where(x[:, 2] > 0, "north", "south"), "east")
+    age = np.where(np.arange(n) % 11 == 0, -999, g.integers(20, 60, n))
+    y = (3.0 * x[:, 0] + x[:, 1] ** 2 + 0.3 * g.normal(size=n)).round(3)
+    y[[7, 90]] += 40.0
+    kind[[3, 50]] = np.where(kind[[3, 50]] == "a", "b", "a")
+    gap = np.where(np.arange(n) < 30, "", x[:, 2].round(2).astype(str))
+    lines = [f"{i + 1},{x[i, 0]:.4f},{x[i, 1]:.4f},{gap[i]},{town[i]},{age[i]}" for i in rows]
+    head = "number,length,width,depth,town,age"
+    classes = [f"{line},{kind[i]}" for i, line in enumerate(lines)]
+    numbers = [f"{line},{y[i]:.3f}" for i, line in enumerate(lines)]
+    for name, label, table in (("classes.csv", "kind", classes), ("numbers.csv", "weight", numbers)):
+        (folder / name).write_text("\n".join([f"{head},{label}", *table]) + "\n")
+    return [(folder / "classes.csv", Facts(label="kind")), (folder / "numbers.csv", Facts(label="weight"))]
+
+
+def altered(value):
+    """Return a value that is clearly another one."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, str):
+        return "another"
+    if isinstance(value, int):
+        return 2 * value + 3
+    if isinstance(value, float):
+        return (value + 0.5) % 1.0 if 0.0 <= value <= 1.0 else 3.0 * value + 1.0
+    return [altered(value[0]), *value[1:]]
+
+
+#: Rows that are drawn, or of which other draws differ by some: the exchange of one is not seen.
+OF_DRAWS = {"judged rows", "share inside where noise is large", "least alike rows", "rows with several classes"}
+
+
+@pytest.mark.slow
+def test_altered_claims_of_all_kinds_are_refuted(tmp_path):
+    """Alter the value, a column and a row of every claim that is confirmed."""
+    kinds, missed = set(), []
+    for path, facts in written_tables(tmp_path):
+        cells = read_cells(path, facts)
+        findings = findings_of(path, facts.label, list(dict.fromkeys(question.key for question in QUESTIONS_ASKED)))
+        checks = check_findings(findings, [cells])[1]
+        assert [check for check in checks if check["verdict"] == "refuted"] == []
+        assert sum(check["verdict"] == "confirmed" for check in checks) >= 0.9 * len(checks)
+        places = [(finding, place) for finding in findings for place in range(len(finding["claims"]))]
+        for (finding, place), check in zip(places, checks, strict=True):
+            claim = finding["claims"][place]
+            if check["verdict"] != "confirmed":
+                continue
+            kinds.add(claim["what"])
+            for name, other in alterations(claim, cells):
+                claims = [*finding["claims"][:place], other, *finding["claims"][place + 1 :]]
+                found = verdict_of(finding["name"], other, cells, claims)
+                missed += (
+                    [] if found[0] == "refuted" else [(claim["what"], name, claim["value"], other["value"], found)]
+                )
+    assert missed == []
+    assert len(kinds) >= 60
+
+
+def alterations(claim, cells):
+    """Yield the claim with another value, another column and another row."""
+    is_choice = isinstance(claim["value"], str) and claim["what"] == "unused"
+    if claim["what"].startswith("p-value"):  # beyond 0.05 they depend on draws
+        yield "value", {**claim, "value": 1e-4 if claim["value"] > 0.05 else 0.9}
+    elif not is_choice and claim["value"] is not None:
+        yield "value", {**claim, "value": altered(claim["value"])}
+    if claim["columns"]:
+        yield "column", {**claim, "columns": ["nowhere", *claim["columns"][1:]]}
+    if claim["rows"] and claim["what"] not in OF_DRAWS and len(claim["rows"]) < cells.n_rows:
+        free = next(row for row in range(cells.n_rows) if row not in claim["rows"])
+        yield "row", {**claim, "rows": [free, *claim["rows"][1:]]}
