@@ -472,9 +472,12 @@ def _cosines(place: np.ndarray, waves: int) -> np.ndarray:
 def _indicators(numbered: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Return indicators of the frequent words of a column, and one of all others together.
 
-    Others that are fewer than a word must have count as the rarest of the frequent words.
+    Others that are fewer than a word must have count as the rarest of the frequent words. Of words that are equally
+    frequent those that come first are chosen, whatever they are called: so a name and its code have the same ones.
     """
-    order = np.argsort(-counts, kind="stable")
+    first = np.zeros(len(counts), dtype=np.int64)
+    first[numbered[::-1]] = np.arange(len(numbered))[::-1]  # of rows with one number the last that is assigned stays
+    order = np.lexsort([first, -counts])
     often = order[: min(_WORDS, int(np.count_nonzero(counts >= _WORD_ROWS)))]
     place = np.full(len(counts), len(often))
     place[often] = np.arange(len(often))

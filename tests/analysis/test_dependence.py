@@ -197,3 +197,12 @@ def test_what_a_third_column_does_not_say_is_found(is_word):
     X[:, 1] = np.exp(given)
     gone = find_conditional_dependence(X, np.array([[0, 1]]), given=2, categories=[2] if is_word else [])
     assert gone.strength[0] == 0 and gone.p_value[0] == 1
+
+
+def test_a_column_of_names_follows_wholly_from_that_of_their_codes_though_many_names_are_equally_frequent():
+    rng = np.random.default_rng(7)
+    names = np.repeat(np.arange(60), 20)
+    rng.shuffle(names)
+    codes = rng.permutation(60)[names]  # sorted in another way than the names
+    words = find_dependence(np.column_stack([names, codes]), categories=[0, 1])
+    assert words.strength[0, 1] == pytest.approx(1.0, abs=1e-6)
