@@ -97,16 +97,17 @@ class AllRows(Question[TableStatistics]):
 
 
 def _claims_of_labels(column: ColumnStatistics, raw: Raw, n: int) -> Iterator[Claim]:
-    yield Claim("unlabelled rows", column.n_missing, n_rows=n)
+    label = raw.label_columns
+    yield Claim("unlabelled rows", column.n_missing, label, n)
     if raw.target_names and column.counts is not None:
         ranked = sorted(((size, _class_name(value)) for value, size in column.counts.items()), reverse=True)
-        yield Claim("classes", len(ranked), n_rows=column.n_known)
+        yield Claim("classes", len(ranked), label, column.n_known)
         for size, name in (ranked[0], ranked[-1])[: len(ranked)]:
-            yield Claim("class size", size, n_rows=column.n_known, of={"class": name})
-        yield Claim("unseen classes", max(len(ranked) - len(raw.target_names), 0), n_rows=column.n_known)
+            yield Claim("class size", size, label, column.n_known, of={"class": name})
+        yield Claim("unseen classes", max(len(ranked) - len(raw.target_names), 0), label, column.n_known)
     elif np.isfinite(column.low):  # of dates there are no ends
-        yield Claim("smallest target", column.low, n_rows=column.n_known)
-        yield Claim("largest target", column.high, n_rows=column.n_known)
+        yield Claim("smallest target", column.low, label, column.n_known)
+        yield Claim("largest target", column.high, label, column.n_known)
 
 
 def _class_name(value: Any) -> str:

@@ -117,20 +117,19 @@ class Balance(Question[BalanceResult]):
         if raw.y is None:
             return
         y = raw.y[raw.labelled]
-        n = len(y)
-        yield Claim("labelled rows", n, n_rows=raw.n_rows)
+        n, label = len(y), raw.label_columns
+        yield Claim("labelled rows", n, label, raw.n_rows)
         if not raw.target_names:
             for what, end in (("smallest target", y.min()), ("largest target", y.max())):
-                yield Claim(what, str(np.datetime64(int(end), "s")) if _is_date(raw) else end.item(), n_rows=n)
+                yield Claim(what, str(np.datetime64(int(end), "s")) if _is_date(raw) else end.item(), label, n)
             return
         counts = np.bincount(y, minlength=len(raw.target_names))
         present = np.flatnonzero(counts)
-        yield Claim("classes", len(present), n_rows=n)
+        yield Claim("classes", len(present), label, n)
         for code in (int(counts.argmax()), int(present[counts[present].argmin()])):
-            yield Claim("class size", int(counts[code]), n_rows=n, of={"class": raw.target_names[code]})
+            yield Claim("class size", int(counts[code]), label, n, of={"class": raw.target_names[code]})
         if len(present) > 1 and (sign := _several_in_one(raw.target_names)):
             example = next(name for name in raw.target_names if sign in name)
-            label = (raw.label,) if raw.label else ()
             yield Claim("separator in labels", sign, label, n, of={"example": example})
 
     def describe(self, claims: Claims, inspection: Inspection) -> Finding:

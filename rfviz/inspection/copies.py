@@ -207,7 +207,7 @@ class ExactCopies(Question[CopyResult]):
         if result.n_across:
             yield Claim("copies across a split", result.n_across, n_rows=n, of=ignored)
         if result.n_conflicting:
-            yield Claim("copies with other labels", result.n_conflicting, n_rows=n, of=ignored)
+            yield Claim("copies with other labels", result.n_conflicting, inspection.raw.label_columns, n, of=ignored)
         if result.may_be_chance:
             yield Claim("pairs by chance", result.by_chance, n_rows=n, of=ignored)
 

@@ -549,7 +549,7 @@ class Drift(Question[Comparison]):
             first, second = result.whole.first.name, result.whole.second.name
             (kind, *shares), n = result.uneven, sum(result.whole.result.n_rows)
             of = {"first": first, "second": second, "class": kind, "rows": n}
-            yield Claim("class shares", tuple(shares), n_rows=result.n_labelled, of=of)
+            yield Claim("class shares", tuple(shares), inspection.raw.label_columns, result.n_labelled, of=of)
         for why, names in (
             (_ONLY_HERE, result.only_first),
             (_ONLY_THERE, result.only_second),

@@ -268,12 +268,13 @@ class Interactions(Question[InteractionResult]):
         found, apart, together, bent = result.found, result.apart, result.together, result.bent
         n, unit = found.n_judge, {"unit": "accuracy" if result.is_classification else "R²"}
         columns = (apart.column,) if apart is not None and apart.column else ()
+        label = inspection.raw.label_columns
         how = {"apart by": "random" if apart is None else apart.kind} | inspection.rows.counts
         how |= {"most frequent classes": MOST_CLASSES - 1} if result.is_merged else {}
         yield Claim("rows searched", found.n_search, columns, found.n_search + n, of=how)
         for what in ("guess", "linear", "additive", "joint"):
             name = {"linear": "line", "additive": "curve"}.get(what, what)
-            yield Claim(f"{name} score", float(getattr(found, what)), n_rows=n, of=unit)
+            yield Claim(f"{name} score", float(getattr(found, what)), label, n, of=unit)
         files, of = _of_columns(result, found.together)
         if together:
             yield Claim("joint gain", found.together.gain, files, n, of=of)

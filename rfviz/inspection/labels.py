@@ -181,8 +181,8 @@ class Labels(Question[LabelResult]):
         return inspect_labels(inspection.dataset, inspection.sample(), inspection.progress)
 
     def claims(self, result: LabelResult, inspection: Inspection) -> Iterator[Claim]:
-        n, found, label = result.n_rows, result.n_contradicted, inspection.raw.label
-        columns, of = () if label is None else (label,), {"classes": result.n_classes} | inspection.rows.counts
+        n, found, columns = result.n_rows, result.n_contradicted, inspection.raw.label_columns
+        of = {"classes": result.n_classes} | inspection.rows.counts
         yield Claim("contradicted labels", found, columns, n, of=of, rows=result.rows[:found])
         for row, given, proposed, margin in zip(
             result.rows[:found], result.given, result.proposed, result.margins.tolist(), strict=False

@@ -326,13 +326,14 @@ class Leaks(Question[LeakResult]):
 
     def claims(self, result: LeakResult, inspection: Inspection) -> Iterator[Claim]:
         n, unit = result.n_rows, "accuracy" if result.is_classification else "R²"
-        yield Claim("judged rows", n, n_rows=n, of={"thinned": result.is_thinned}, rows=result.rows)
+        label = inspection.raw.label_columns
+        yield Claim("judged rows", n, label, n, of={"thinned": result.is_thinned}, rows=result.rows)
         if result.is_classification:
-            yield Claim("guess", result.guess, n_rows=n)
+            yield Claim("guess", result.guess, label, n)
         for what, count, limit in zip(
             ("leaks", "near leaks"), (result.n_leaks, result.n_nearly), result.limits, strict=True
         ):
-            yield Claim(what, count, n_rows=n, least=None if count else 1, of={"from": limit, "unit": unit})
+            yield Claim(what, count, label, n, None if count else 1, {"from": limit, "unit": unit})
         for clue in result.clues[: result.n_leaks or result.n_nearly or 1]:
             yield Claim("score", clue.score, clue.columns, n, of={"by": clue.what, "unit": unit})
         yield Claim("unused columns", result.n_unused, n_rows=n)

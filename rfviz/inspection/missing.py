@@ -190,7 +190,7 @@ class Missing(Question[MissingResult]):
             yield Claim("infinite values", n_infinite, (column,), n)
         if inspection.raw.y is not None:
             unlabelled = inspection.raw.file_rows(np.flatnonzero(~inspection.raw.labelled))
-            label = (inspection.raw.label,) if inspection.raw.label is not None and len(unlabelled) else ()
+            label = inspection.raw.label_columns
             yield Claim("unlabelled rows", result.unlabelled, label, n, rows=unlabelled)
         for gap in result.telling:
             (most, more), (least, less) = gap.most, gap.least
@@ -240,7 +240,8 @@ class Missing(Question[MissingResult]):
         elif partly and partly[0][1] >= _MANY_MISSING:
             status = "warning"
         # Dropping rows does not help if a column lacks most values.
-        named = [*telling.columns, *(column for column, _ in shares), *claims.of("unlabelled rows").columns]
+        named = [*telling.columns, *(column for column, _ in shares)]
+        named += claims.of("unlabelled rows").columns if n_unlabelled else ()
         return self.say(status, sentences(parts)).about(claims.rows, named)
 
     def remedy(self, finding: Finding, inspection: Inspection) -> str:

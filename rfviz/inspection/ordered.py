@@ -121,10 +121,9 @@ class OrderedLabels(Question[OrderedResult]):
         return inspect_ordered(labels, inspection.source.dataset.target_names)
 
     def claims(self, result: OrderedResult, inspection: Inspection) -> Iterator[Claim]:
-        label, names = inspection.raw.label, result.names
+        columns, names = inspection.raw.label_columns, result.names
         of = {"by chance": float(result.by_chance.mean()), "classes": names}
         of |= {"lowest": float(names[0]), "highest": float(names[-1])}
-        columns = () if label is None else (label,)
         yield Claim("neighbour share", float(result.neighbours.mean()), columns, result.n_rows, of=of)
 
     def describe(self, claims: Claims, inspection: Inspection) -> Finding:

@@ -72,6 +72,11 @@ class Raw:
     labelled: np.ndarray
 
     @property
+    def label_columns(self) -> tuple[str, ...]:
+        """The column that holds the labels, for claims about them; empty where the data have none."""
+        return () if self.label is None else (self.label,)
+
+    @property
     def n_rows(self) -> int:
         return self.table.n_rows if self.rows is None else len(self.rows)
 

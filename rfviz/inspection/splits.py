@@ -358,12 +358,12 @@ class Splits(Question[SplitResult]):
     def claims(self, result: SplitResult, inspection: Inspection) -> Iterator[Claim]:
         n, worst, over_guess = result.n_rows, result.worst, result.over_guess
         model = {"model": result.model, "unit": "accuracy" if result.is_classification else "R²"}
-        scaling = {"scaling": inspection.source.normalise}
-        yield Claim("score", result.score, n_rows=n, of=model | scaling | {"folds": "random"})
-        yield Claim("gain over a guess", over_guess.value, n_rows=n, of=model | {"error": over_guess.error})
+        scaling, label = {"scaling": inspection.source.normalise}, inspection.raw.label_columns
+        yield Claim("score", result.score, label, n, of=model | scaling | {"folds": "random"})
+        yield Claim("gain over a guess", over_guess.value, label, n, of=model | {"error": over_guess.error})
         for one in result.scores:
             columns, folds = (one.column,) if one.column else (), {"folds": one.kind, "groups": one.n_groups}
-            yield Claim("score", one.score, columns, n, of=model | scaling | folds)
+            yield Claim("score", one.score, (*columns, *label), n, of=model | scaling | folds)
             of = model | folds | {"error": one.loss.error, "by target": one.is_by_target}
             yield Claim("loss", one.loss.value, columns, n, of=of)
         if worst is None:

@@ -558,31 +558,32 @@ class Structure(Question[StructureResult]):
         return inspect_structure(inspection.dataset, inspection.source.normalise, inspection.progress)
 
     def claims(self, result: StructureResult, inspection: Inspection) -> Iterator[Claim]:
-        n, best = result.n_rows, result.best
+        n, best, label = result.n_rows, result.best, inspection.raw.label_columns
         unit = {"unit": "accuracy" if result.is_classification else "R²"}
         random = unit | {"folds": "random", "scaling": inspection.source.normalise}
-        yield Claim("score", result.guess, n_rows=n, of=random | {"model": "guess"} | inspection.rows.counts)
-        yield Claim("score", result.linear, n_rows=n, of=random | {"model": "linear", "error": result.linear_error})
-        yield Claim("agreement", result.linear_agreement, n_rows=n, of={"model": "linear"})
+        yield Claim("score", result.guess, label, n, of=random | {"model": "guess"} | inspection.rows.counts)
+        yield Claim("score", result.linear, label, n, of=random | {"model": "linear", "error": result.linear_error})
+        yield Claim("agreement", result.linear_agreement, label, n, of={"model": "linear"})
         for curve in sorted(result.curves, key=lambda curve: curve is not best):
             model, n_curves = {"model": curve.label, "features": result.m_grid[-1]}, len(result.curves)
             error, gain = float(curve.errors[-1]), curve.gain
-            yield Claim("score", float(curve.scores[-1]), n_rows=n, of=random | model | {"error": error})
+            yield Claim("score", float(curve.scores[-1]), label, n, of=random | model | {"error": error})
             least = None if gain.is_real(n_curves) else gain.noticed(n_curves)
-            yield Claim("gain", float(gain.value), n_rows=n, least=least, of=unit | model | {"error": gain.error})
-            yield Claim("enough features", curve.reached, n_rows=n, of=model)
-            yield Claim("agreement", curve.agreement, n_rows=n, of=model)
+            yield Claim("gain", float(gain.value), label, n, least, unit | model | {"error": gain.error})
+            yield Claim("enough features", curve.reached, label, n, of=model)
+            yield Claim("agreement", curve.agreement, label, n, of=model)
         if result.largest is not None:
-            yield Claim("largest class share", result.largest, n_rows=n)
+            yield Claim("largest class share", result.largest, label, n)
         if (other := result.transformed) is not None:
-            yield Claim("zeros", other.zeros, n_rows=n)
-            yield Claim("farthest target", other.reach, n_rows=n)
-            yield Claim("least target", other.least, n_rows=n)
-            yield Claim("score of ranks", float(other.best), n_rows=n, of=unit | {"is learnt": other.has_signal})
+            yield Claim("zeros", other.zeros, label, n)
+            yield Claim("farthest target", other.reach, label, n)
+            yield Claim("least target", other.least, label, n)
+            yield Claim("score of ranks", float(other.best), label, n, of=unit | {"is learnt": other.has_signal})
         splits = inspection.answer("groups")  # by its name, for it asks this question itself
         if splits is not None and (worst := splits.worst) is not None:
             model = {"model": splits.model, "folds": worst.kind, "scaling": inspection.source.normalise}
-            yield Claim("score", worst.score, (worst.column,) if worst.column else (), n, of=unit | model)
+            group = (worst.column,) if worst.column else ()
+            yield Claim("score", worst.score, (*group, *label), n, of=unit | model)
 
     def describe(self, claims: Claims, inspection: Inspection) -> Finding:
         guess, linear, best, *others = claims.of("score")

@@ -140,8 +140,7 @@ class Targets(Question[TargetResult]):
         return inspect_targets(inspection.dataset, inspection.sample(), inspection.progress)
 
     def claims(self, result: TargetResult, inspection: Inspection) -> Iterator[Claim]:
-        n, label, errors = result.n_rows, inspection.raw.label, result.errors
-        columns = () if label is None else (label,)
+        n, columns, errors = result.n_rows, inspection.raw.label_columns, result.errors
         of = inspection.rows.counts
         yield Claim("contradicted targets", len(result.rows), columns, n, of=of, rows=result.rows)
         for row, given, predicted, deviation in zip(

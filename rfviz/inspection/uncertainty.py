@@ -315,10 +315,10 @@ class Uncertainty(Question[IntervalResult | SetResult]):
         return inspect_intervals(inspection.raw, dataset, sample, found, inspection.progress)
 
     def claims(self, result: IntervalResult | SetResult, inspection: Inspection) -> Iterator[Claim]:
-        counts = inspection.rows.counts
-        return (
-            _claims_of_sets(result, counts) if isinstance(result, SetResult) else _claims_of_intervals(result, counts)
-        )
+        label, counts = inspection.raw.label_columns, inspection.rows.counts
+        if isinstance(result, SetResult):
+            return _claims_of_sets(result, label, counts)
+        return _claims_of_intervals(result, label, counts)
 
     def describe(self, claims: Claims, inspection: Inspection) -> Finding:
         n = claims[0].n_rows
@@ -391,30 +391,30 @@ class Uncertainty(Question[IntervalResult | SetResult]):
         return "The rows with the widest intervals, counted from 1."
 
 
-def _claims_of_intervals(result: IntervalResult, counts: dict[str, int]) -> Iterator[Claim]:
+def _claims_of_intervals(result: IntervalResult, label: tuple[str, ...], counts: dict[str, int]) -> Iterator[Claim]:
     intervals, widest, n = result.intervals, result.widest, len(result.rows)
-    yield Claim("interval half-width", intervals.width, n_rows=n, of=counts)
-    yield Claim("share inside", float(intervals.inside.mean()), n_rows=n)
+    yield Claim("interval half-width", intervals.width, label, n, of=counts)
+    yield Claim("share inside", float(intervals.inside.mean()), label, n)
     columns, of = ((result.where,), {"large": result.is_large}) if result.where else ((), {})
     inside = float(intervals.inside[widest].mean())
     yield Claim("share inside where noise is large", inside, columns, len(widest), of=of, rows=result.rows[widest])
     if result.is_uneven:
         own = np.quantile(intervals.widths, (0.1, 0.9)).tolist()
-        yield Claim("own half-widths", tuple(own), n_rows=n)
-        yield Claim("share inside own", float(intervals.inside_own[widest].mean()), n_rows=len(widest))
-    yield Claim("far residuals", result.heavy, n_rows=n, of={"times": _FAR})
+        yield Claim("own half-widths", tuple(own), label, n)
+        yield Claim("share inside own", float(intervals.inside_own[widest].mean()), label, len(widest))
+    yield Claim("far residuals", result.heavy, label, n, of={"times": _FAR})
 
 
-def _claims_of_sets(result: SetResult, counts: dict[str, int]) -> Iterator[Claim]:
+def _claims_of_sets(result: SetResult, label: tuple[str, ...], counts: dict[str, int]) -> Iterator[Claim]:
     n, several = len(result.rows), result.values > 1
-    yield Claim("single class share", float(np.mean(~several)), n_rows=n, of=counts)
-    yield Claim("rows with several classes", int(several.sum()), n_rows=n, rows=result.rows[several])
-    yield Claim("share with the label", float(result.held.mean()), n_rows=n)
+    yield Claim("single class share", float(np.mean(~several)), label, n, of=counts)
+    yield Claim("rows with several classes", int(several.sum()), label, n, rows=result.rows[several])
+    yield Claim("share with the label", float(result.held.mean()), label, n)
     if (missed := result.missed) is not None:
         code, part = missed
         n_class = int(np.sum(result.given == code))
-        yield Claim("share with the label", part, n_rows=n_class, of={"class": result.classes[code]})
-    yield Claim("confused with the next number", result.in_order, n_rows=n)
+        yield Claim("share with the label", part, label, n_class, of={"class": result.classes[code]})
+    yield Claim("confused with the next number", result.in_order, label, n)
 
 
 def plot_uncertainty(result: IntervalResult | SetResult, revision: str = "") -> go.Figure:

@@ -99,6 +99,49 @@ def test_every_claim_is_of_a_kind_that_its_question_explains(found):
             assert claim.n_rows > 0, f"{claim.what}: on how many rows?"
 
 
+#: Kinds of claims about the label, of whichever question.
+ABOUT_LABEL = (
+    "labelled rows",
+    "unlabelled rows",
+    "classes",
+    "class size",
+    "smallest target",
+    "largest target",
+    "separator in labels",
+    "copies with other labels",
+    "judged rows",
+    "guess",
+    "leaks",
+    "near leaks",
+    "contradicted labels",
+    "recognised share",
+    "contradicted targets",
+    "largest deviation",
+    "interval half-width",
+    "share inside",
+    "single class share",
+    "share with the label",
+    "neighbour share",
+    "gain",
+    "agreement",
+    "enough features",
+    "gain over a guess",
+    "guess score",
+    "line score",
+    "curve score",
+    "joint score",
+    "class shares",
+)
+
+
+def test_claims_about_the_label_name_it(found, request):
+    label = TABLES[request.node.callspec.params["found"]][1]
+    for question, finding in found:
+        for claim in finding.claims:
+            if claim.what in ABOUT_LABEL or (claim.what == "score" and question.key in ("structure", "groups")):
+                assert label in claim.columns, (question.key, claim)
+
+
 def test_programs_can_read_claims(found):
     for _, finding in found:
         records = [claim.record() for claim in finding.claims]
