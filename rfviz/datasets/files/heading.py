@@ -26,6 +26,7 @@ _MOST_ABOVE, _MOST_NAMING, _MOST_COLUMNS = 12, 4, 400
 _NEARLY_ALL = 0.9
 # Numbers that rise from column to column name these, as wavelengths do, where there are this many.
 _FEWEST_RISING, _FEWEST_WHOLE_BELOW = 5, 10
+_FEWEST_CODES = 5
 _FIRST_YEAR, _LAST_YEAR = 1800, 2100
 _UNIT = re.compile(r"[(\[].*[)\]]")
 _DIGITS = re.compile(r"\d+")
@@ -201,6 +202,7 @@ def _votes(row: list[str], below: list[list[str]]) -> _Votes:
     votes = _Votes()
     numbers: list[int] = []
     step = max(len(row) // _MOST_COLUMNS, 1)
+    lacks = _lacks_a_cell(row, below)
     for place in range(0, len(row), step):
         kind = _kind(row[place])
         if not kind:
@@ -214,25 +216,54 @@ def _votes(row: list[str], below: list[list[str]]) -> _Votes:
         elif usual in ("number", "date"):
             votes.surely += 1
         elif kind == usual == "word":
-            _vote_of_word(votes, row[place].strip(), [cell.strip() for cell in known])
+            _vote_of_word(votes, row[place].strip(), [cell.strip() for cell in known], lacks)
     votes.n_numbers = len(numbers)
     votes.are_numbers_names = _are_names(row, numbers, below, 3 if votes.surely else _FEWEST_RISING)
     if votes.are_numbers_names:
         votes.likely += len(numbers)
     elif not _is_one_year(row, numbers, below):
         votes.samples += len(numbers)
+    if not votes.naming:
+        votes.samples += _n_below(row, below, step)
     return votes
 
 
-def _vote_of_word(votes: _Votes, word: str, known: list[str]) -> None:
-    """Let a word above words vote: those of a few classes, and codes of one form, tell whether it is one of them."""
-    if word in known or (
-        any(map(str.isdigit, word))
-        and sum(_DIGITS.sub("9", cell) == _DIGITS.sub("9", word) for cell in known) >= _NEARLY_ALL * len(known)
-    ):
+def _vote_of_word(votes: _Votes, word: str, known: list[str], lacks: bool) -> None:
+    """Let a word above words vote: those of a few classes, and codes of one form, tell whether it is one of them.
+
+    A row that `lacks` a cell hardly names columns: a code of capitals, such as ID, is a sample of it where all codes
+    below are as long.
+    """
+    if word in known or _is_code_like(word, known) or (lacks and _are_capitals([word, *known])):
         votes.samples += 1
     elif 2 * len(set(known)) <= len(known):
         votes.likely += 1
+
+
+def _n_below(row: list[str], below: list[list[str]], step: int) -> int:
+    """Return how many words of a row occur in whichever column below, as in pairs of names."""
+    words = {cell.strip() for r in below for cell in r[::step]}
+    return sum(_kind(cell) == "word" and cell.strip() in words for cell in row[::step])
+
+
+def _is_code_like(word: str, known: list[str]) -> bool:
+    """Return whether a word has digits, and is but for these like nearly all words below."""
+    form = _DIGITS.sub("9", word)
+    return form != word and sum(_DIGITS.sub("9", cell) == form for cell in known) >= _NEARLY_ALL * len(known)
+
+
+def _are_capitals(codes: list[str]) -> bool:
+    """Return whether words are codes of as many capitals, two to four."""
+    return len(codes) > _FEWEST_CODES and all(
+        len(code) == len(codes[0]) and 1 < len(code) < 5 and code.isalpha() and code.isupper() for code in codes
+    )
+
+
+def _lacks_a_cell(row: list[str], below: list[list[str]]) -> bool:
+    """Return whether a cell is empty that nearly all rows below have, but for the first, of names of rows."""
+    empty = [place for place in range(1, len(row)) if not row[place].strip()]
+    most = _NEARLY_ALL * len(below)
+    return any(sum(len(r) > place and bool(r[place].strip()) for r in below) > most for place in empty)
 
 
 def _are_names(row: list[str], places: list[int], below: list[list[str]], fewest: int) -> bool:

@@ -11,6 +11,7 @@ from rfviz.datasets.files.upload import read_upload
 N = 40
 HEAD = "num,val,col\n"
 BODY = "".join(f"{i},{i * 1.5},{['red', 'blue'][i % 2]}\n" for i in range(N))
+NAMES = [a + b for a in "abcdefgh" for b in "klmno"]
 NUMBERED = ("column 1", "column 2", "column 3")
 GUESSED = "so it was read as data, and the columns are numbered"
 UNKNOWN = "Nothing tells whether the first line names the columns; it was taken for their names."
@@ -32,6 +33,8 @@ def read(text, name="a.csv"):
         lambda i: f"2020-01-{i % 28 + 1:02d},{i},x{i}y",
         lambda i: f"${i * 7:,}.50,{i}%,{i}".replace(",", ";"),
         lambda i: f"1853,{i},{i % 4}" if i == 0 else f"{i * 7},{i},{i % 4}",
+        lambda i: f"{NAMES[i]},{'XYZ'[i % 3]}{chr(65 + i % 26)}{chr(65 + i // 26)},{'u' * i}",  # nothing in the first
+        lambda i: f"{NAMES[i]},{NAMES[(i + 3) % N]},{'w' * (i + 1)}",  # pairs
         lambda i: f"{1990 + i},{1991 + i},{1992 + i}",  # years, but so are those below
     ],
 )
@@ -54,6 +57,7 @@ def test_a_first_line_like_the_others_is_a_sample(row):
         ("place,1/22/20,1/23/20", lambda i: f"place {i},{i},{i * 2}"),
         ("Q1,Q2,Q3", lambda i: f"A{i % 3},B{i % 4},A{i % 5}"),
         ("?,size,town", lambda i: f"{i},{i * 1.5},{['Bern', 'Wien'][i % 2]}"),
+        ("name,ISO,town", lambda i: f"{NAMES[i]},{'XYZ'[i % 3]}{chr(65 + i % 26)}{chr(65 + i // 26)},{'u' * (i + 1)}"),
         ("yes,no,kind", lambda i: f"{i},{i % 3},{['yes', 'no'][i % 2]}"),
     ],
 )
