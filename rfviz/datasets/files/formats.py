@@ -92,7 +92,7 @@ class Format:
 
 def _text_header(file: File, part: str = "") -> tuple[tuple[str, ...], None]:
     layout = text_layout(file)
-    return layout.header[layout.has_index :] or ("",) * layout.n_columns, None
+    return layout.header[layout.n_row_names :] or ("",) * layout.n_columns, None
 
 
 def _read_arrays(file: File, meta: Meta, part: str) -> tuple[Table, tuple[str, ...]]:

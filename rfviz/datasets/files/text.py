@@ -14,6 +14,8 @@ import numpy as np
 
 from rfviz.datasets.files.content import File, bytes_of_table, check_table, reading
 from rfviz.datasets.files.heading import find_heading
+from rfviz.datasets.files.quotes import CLOSING, quotes_of, unquoted_rows, without_quotes
+from rfviz.datasets.files.row_names import count_row_names
 from rfviz.datasets.files.stray_rows import without_stray_rows
 from rfviz.datasets.files.text_encoding import Encoding, encoding_of
 from rfviz.datasets.files.written_numbers import EXACT
@@ -33,12 +35,15 @@ _UNUSUAL = {"^": "carets", "~": "tildes", "::": "double colons"}
 _SEPARATORS = _USUAL | _UNUSUAL
 # Blanks separate cells where nothing else does, most lines have as many, and most cells are numbers.
 _BLANKS, _MOSTLY = " ", 0.9
+_BLANK_CELL = re.compile(r'"[^"]*"|\S+')
 # A control character, which no text holds, instead of a separator of two signs.
 _ONE_SIGN = "\x1f"
 _HINT = re.compile(r"sep=([^\w\n\r ])\s*", re.I)  # as Excel reads and writes it
 _COMMENTS = ("#", "%")
 # Lines that show how cells are separated. The second size is for tables of very many columns.
 _SAMPLE_LINES, _SAMPLE_BYTES = 60, (1 << 20, 1 << 24)
+# Columns at the left, one more than may have been saved without a name.
+_MOST_UNNAMED = 4
 _DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
 _DECIMAL_POINT = re.compile(r"\s*[-+]?\d*\.\d+\s*")
 _CODE = re.compile(r"\s*0\d+\s*")
@@ -61,6 +66,12 @@ class TextLayout:
         Columns of numbers that begin with a zero, such as postal codes: they are read as text.
     n_surplus : int
         Cells behind the last name, all of them empty: a separator ends each row.
+    quote : str
+        The mark round cells that may hold a separator.
+    quotes : dict of int to str
+        Other marks round the cells of columns, as :func:`quotes_of` finds them.
+    n_row_names : int
+        First columns, without a name, that by their first lines only name or number the rows.
     notes : tuple of str
         Conclusions, since the file does not say it.
     """
@@ -74,12 +85,10 @@ class TextLayout:
     n_columns: int
     codes: tuple[int, ...]
     n_surplus: int
+    quote: str
+    quotes: dict[int, str]
+    n_row_names: int
     notes: tuple[str, ...]
-
-    @property
-    def has_index(self) -> bool:
-        """Return whether the first column is the nameless index that pandas writes."""
-        return self.n_columns > 1 and bool(self.header) and not self.header[0].strip()
 
 
 def text_layout(file: File, whole: bool = False) -> TextLayout:
@@ -103,10 +112,17 @@ def text_layout(file: File, whole: bool = False) -> TextLayout:
         n = n_above - bool(hint)
         notes.append(f"{counted(n, 'line')} of comments before the table {'is' if n == 1 else 'are'} left out.")
     separator = hint or _separator([line for line in lines[:_SAMPLE_LINES] if line.strip()])
-    rows, ends = _rows(lines, separator)
+    rows, ends, quote = _even_rows(lines, separator)
+    quotes = quotes_of(rows[:_SAMPLE_LINES])
+    rows = unquoted_rows(rows, quotes)
+    marks = sorted({*quotes.values(), *quote.strip('"')})
+    notes.extend(f"Cells stand between {mark} and {CLOSING[mark]}, and are read without these marks." for mark in marks)
+    rows, are_named = _with_name_of_rows(rows)
     heading = find_heading(rows[:_SAMPLE_LINES])
     names, samples = list(heading.names), rows[heading.n_rows :]
     notes.extend(heading.notes)
+    if are_named:
+        notes.append("The line of names has one fewer than the others have cells, as where R writes names of rows.")
     n_columns = len(names or samples[0])
     n_surplus = max(max(map(len, samples)) - n_columns, 0)
     if n_surplus and any("".join(row[n_columns:]).strip() for row in samples):
@@ -128,8 +144,33 @@ def text_layout(file: File, whole: bool = False) -> TextLayout:
         n_columns=n_columns,
         codes=_codes(samples),
         n_surplus=n_surplus,
+        quote=quote,
+        quotes=quotes,
+        n_row_names=_count_row_names(names, samples),
         notes=tuple(notes),
     )
+
+
+def _with_name_of_rows(rows: list[list[str]]) -> tuple[list[list[str]], bool]:
+    """Return rows of which the first has a name for each cell, an empty one for names of rows that it does not name.
+
+    Whether it was added is said, too. Cells of a last column that is empty come of separators at the ends of rows.
+    """
+    first, *others = rows[:_SAMPLE_LINES]
+    padded = ["", *first]
+    is_longer = len(others) > 1 and all(len(row) == len(padded) for row in others) and any(row[-1] for row in others)
+    if is_longer and _count_row_names(padded, others) and find_heading([padded, *others]).names == tuple(padded):
+        return [padded, *rows[1:]], True
+    return rows, False
+
+
+def _count_row_names(names: list[str], rows: list[list[str]]) -> int:
+    """Return how many of the first columns only tell rows apart, by the first of these."""
+    import pandas as pd
+
+    rows = [row for row in rows[:_SAMPLE_LINES] if len(row) == len(names)]
+    cells = [[cell or None for cell in row[:_MOST_UNNAMED]] for row in rows]
+    return count_row_names(pd.DataFrame(cells), names)[0]
 
 
 def _codes(rows: list[list[str]]) -> tuple[int, ...]:
@@ -168,6 +209,9 @@ def read_text(file: File, names: tuple[str, ...] = ()) -> tuple[pd.DataFrame, tu
         needed = bytes_of_table(file, n_lines, layout.n_columns, 4 * file.n_bytes)
         check_table(file, n_lines, layout.n_columns, needed, "lines")
         frame = _parse(file, layout)
+    for place, opens in layout.quotes.items():
+        if place < frame.shape[1] and frame.iloc[:, place].dtype == "str":
+            frame.isetitem(place, without_quotes(frame.iloc[:, place], opens, place in layout.codes))
     frame, said = without_stray_rows(frame, layout.header, layout.codes)
     notes = [*layout.notes, *said]
     n_columns = _n_used(frame, layout)
@@ -176,9 +220,9 @@ def read_text(file: File, names: tuple[str, ...] = ()) -> tuple[pd.DataFrame, tu
         frame = frame.iloc[:, :n_columns]
     given = layout.header or (names if len(names) == n_columns else ())
     frame.columns, repeated = _distinct(given[:n_columns] or ("",) * n_columns)
-    if layout.has_index:
-        frame = frame.drop(columns=frame.columns[0])
-        notes.append("The first column has no name and is left out.")
+    n_out, said = count_row_names(frame, layout.header[:n_columns])
+    frame = frame.iloc[:, n_out:]
+    notes.extend(said)
     if repeated:
         notes.append(f"Names that occur twice were numbered: {one_line(', '.join(sorted(repeated)), 60)}.")
     return frame, tuple(notes)
@@ -256,19 +300,37 @@ def _is_remark(line: str) -> bool:
     return _is_comment(line) and line.lstrip()[1:2].isspace()
 
 
-def _rows(lines: list[str], separator: str) -> tuple[list[list[str]], list[int]]:
+def _even_rows(lines: list[str], separator: str) -> tuple[list[list[str]], list[int], str]:
+    """Return the rows as :func:`_rows` does, and the mark round cells: a single one if rows are alike by this alone."""
+    found = *_rows(lines, separator, '"'), '"'
+    if separator == _BLANKS or not any("'" in line for line in lines[:_SAMPLE_LINES]) or _are_alike(found[0]):
+        return found
+    single = *_rows(lines, separator, "'"), "'"
+    return single if _are_alike(single[0]) else found
+
+
+def _are_alike(rows: list[list[str]]) -> bool:
+    """Return whether the first rows have as many cells, more than one; the last may be cut."""
+    lengths = set(map(len, rows[:_SAMPLE_LINES][:-1]))
+    return len(lengths) == 1 and min(lengths) > 1
+
+
+def _rows(lines: list[str], separator: str, quote: str) -> tuple[list[list[str]], list[int]]:
     """Return the cells of the rows that hold anything, and after how many lines each ends; but no comments."""
-    rows, ends = _quoted_rows(lines, separator) or _plain_rows(lines, separator)
+    rows, ends = _quoted_rows(lines, separator, quote) or _plain_rows(lines, separator)
     usual = statistics.mode(map(len, rows[:_SAMPLE_LINES]))
     kept = [i for i, row in enumerate(rows) if usual == 1 or len(row) > 1 or not _is_comment(row[0])]
     return [rows[i] for i in kept], [ends[i] for i in kept]
 
 
-def _quoted_rows(lines: list[str], separator: str) -> tuple[list[list[str]], list[int]] | None:
+def _quoted_rows(lines: list[str], separator: str, quote: str = '"') -> tuple[list[list[str]], list[int]] | None:
     """Return the rows whose cells in quotation marks may hold several lines; None if such a mark is never closed."""
     rows, ends = [], []
     sign = _ONE_SIGN if len(separator) > 1 else separator
-    reader = csv.reader((line.replace(separator, sign) for line in lines), delimiter=sign)
+    escape = None if quote == '"' else "\\"
+    reader = csv.reader(
+        (line.replace(separator, sign) for line in lines), delimiter=sign, quotechar=quote, escapechar=escape
+    )
     if separator == _BLANKS:
         return None
     try:
@@ -300,9 +362,10 @@ def _separator(lines: list[str]) -> str:
     if scores[found][1] < 2:
         unusual = max(_UNUSUAL, key=scores.__getitem__)
         found = unusual if scores[unusual][0] >= _MOSTLY and unusual in lines[0] else found
-    cells = [line.split() for line in lines[1:]]
+    cells = [_BLANK_CELL.findall(line) for line in lines[1:]]
     usual = statistics.mode([len(row) for row in cells])
-    numbers = [_is_number(cell) for row in cells for cell in row if len(row) == usual]
+    # Words in quotation marks are cells, too; without them blanks may stand between the words of a text.
+    numbers = [cell[0] == '"' or _is_number(cell) for row in cells for cell in row if len(row) == usual]
     is_blank = scores[found][1] < 2 and usual > 1 and len(numbers) >= _MOSTLY * usual * len(cells)
     return _BLANKS if is_blank and sum(numbers) >= len(numbers) / 2 else found
 
@@ -314,7 +377,7 @@ def _separators(line: str) -> tuple[tuple[str, int], ...]:
 
 def _cells(line: str, separator: str) -> list[str]:
     if separator == _BLANKS:
-        return line.split()
+        return [cell.strip('"') for cell in _BLANK_CELL.findall(line)]
     sign = _ONE_SIGN if len(separator) > 1 else separator
     # A line that the csv module cannot split (one cell of 128 kB, say) counts as one cell.
     try:
@@ -387,6 +450,8 @@ def _read_csv(file: File, layout: TextLayout, **options: Any) -> pd.DataFrame:
             decimal=layout.decimal,
             low_memory=False,
             skipinitialspace=layout.is_spaced,
+            quotechar=layout.quote,
+            escapechar=None if layout.quote == '"' else "\\",
             **options,
         )
 

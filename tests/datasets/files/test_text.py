@@ -2,6 +2,7 @@
 
 import codecs
 import gzip
+import io
 import json
 
 import numpy as np
@@ -118,10 +119,97 @@ def test_names_of_the_sidecar_for_columns_without(read):
     assert read("a,b\n3,4\n5,6\n7,8\n", meta=meta).table.names == ("a", "b")
 
 
-def test_the_index_that_pandas_writes_is_left_out(read):
-    found = read(pd.DataFrame(np.eye(3)).to_csv())
-    assert found.table.matrix.tolist() == np.eye(3).tolist() and "first column has no name" in found.notes[0]
+N_ROWS = 40
+RNG = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize(
+    ("index", "how"),
+    [
+        (range(N_ROWS), "numbers"),
+        (range(1, N_ROWS + 1), "numbers"),
+        (RNG.permutation(N_ROWS), "numbers"),  # shuffled
+        (RNG.choice(500, N_ROWS, replace=False), "numbers"),  # drawn
+        (np.flatnonzero(np.arange(60) % 3), "numbers"),  # filtered
+        ([f"land {number}" for number in range(N_ROWS)], "names"),
+        ([f"Digit {number % 9}" for number in range(N_ROWS)], ""),
+        (range(1980, 1980 + N_ROWS), ""),
+        (range(0, 10 * N_ROWS, 10), ""),
+        (pd.date_range("2020", periods=N_ROWS), ""),
+        (pd.date_range("2020", periods=N_ROWS).strftime("%Y%m%d"), ""),
+        (np.arange(N_ROWS) / 8, ""),
+        ([number % 5 for number in range(N_ROWS)], ""),
+        ([None, *range(1, N_ROWS)], ""),
+    ],
+)
+def test_a_first_column_without_a_name_is_left_out_only_where_it_just_tells_rows_apart(read, index, how):
+    frame = pd.DataFrame({"a": np.arange(N_ROWS) * 1.5, "b": 1}, index=index)
+    found = read(frame.to_csv())
+    assert found.table.names == (("a", "b") if how else ("column 1", "a", "b")) and found.n_rows == N_ROWS
+    said = f"has no name, {how} the rows, and is left out." if how else "it is kept as “column 1”."
+    assert any(note.startswith("The first column") and note.endswith(said) for note in found.notes)
+    # Saved twice: pandas has given it a name.
+    twice = read(pd.read_csv(io.StringIO(frame.to_csv())).to_csv())
+    assert twice.table.names == (("a", "b") if how else ("Unnamed: 0", "a", "b"))
+    np.testing.assert_array_equal(twice.table.values("a"), frame["a"])
+
+
+def test_a_first_column_of_one_that_has_no_name_is_kept(read):
+    assert read("\n" + "".join(f"{number}\n" for number in range(9))).n_rows == 9
+    assert read(pd.DataFrame(np.eye(3)).to_csv()).table.matrix.tolist() == np.eye(3).tolist()
     assert read(pd.DataFrame(np.eye(3)).to_csv(index=False)).table.matrix.tolist() == np.eye(3).tolist()
+
+
+@pytest.mark.parametrize(("separator", "mark"), [(" ", '"'), ("\t", '"'), (",", ""), (";", '"')])
+@pytest.mark.parametrize("named", [lambda i: f"Car {i}" if i else "Car", lambda i: f"{i + 1}"])
+def test_tables_that_r_writes_with_names_of_rows(read, separator, mark, named):
+    rows = [[f"{mark}{cell}{mark}" for cell in ("mpg", "kind")]]
+    rows += [[f"{mark}{named(i)}{mark}", f"{i * 1.5}", f"{mark}{['a b', 'c'][i % 2]}{mark}"] for i in range(N_ROWS)]
+    found = read("".join(separator.join(row) + "\n" for row in rows))
+    assert found.table.names == ("mpg", "kind") and found.n_rows == N_ROWS
+    np.testing.assert_array_equal(found.table.values("mpg"), 1.5 * np.arange(N_ROWS))
+    assert list(found.table.values("kind"))[:2] == ["a b", "c"]
+    assert any("one fewer than the others have cells" in note for note in found.notes)
+    assert any("has no name" in note and "is left out" in note for note in found.notes)
+
+
+def test_a_line_of_too_few_names_is_refused_where_the_first_column_does_not_name_the_rows(read):
+    with pytest.raises(DataError, match="more cells than the first line has names"):
+        read("x,y,z\n" + "".join(f"{i % 3},{i},{i * 2},{i % 4}\n" for i in range(N_ROWS)))
+
+
+@pytest.mark.parametrize("marks", ["''", "``", "‘’", "“”", "„“", "«»"])
+def test_quotation_marks_that_all_cells_of_a_column_have_are_not_values(read, marks):
+    quoted = marks[0] + "{}" + marks[1]
+    header = ",".join(map(quoted.format, ("age", "sex", "n", "code")))
+    rows = []
+    for i in range(N_ROWS):
+        age, sex, code = map(quoted.format, (f"{i}-{i + 4}", "MF"[i % 2], i % 3))
+        rows.append(f"{age},{sex},{i},{code}")
+    found = read("\n".join([header, *rows]) + "\n")
+    assert found.table.names == ("age", "sex", "n", "code")
+    assert [column.kind for column in found.columns] == ["text", "category", "number", "number"]
+    assert list(found.table.words["sex"])[:2] == ["M", "F"] and found.table.values("code")[:4].tolist() == [0, 1, 2, 0]
+    assert any(f"Cells stand between {marks[0]} and {marks[1]}" in note for note in found.notes)
+    assert read("\n".join(rows) + "\n").n_rows == N_ROWS
+
+
+def test_single_quotation_marks_hold_separators_and_apostrophes(read):
+    rows = [f"'{i}, {i + 4}',{i},{['yes', 'no'][i % 2]}\n" for i in range(N_ROWS)]
+    found = read("'ages',n,sure\n" + "".join(rows))
+    assert found.table.names == ("ages", "n", "sure") and found.table.head["ages"][0] == "0, 4"
+    words = [r"'it\'s'", "'he''s'", "'you're'"]
+    found = read("w,n\n" + "".join(f"{words[i % 3]},{i}\n" for i in range(N_ROWS)))
+    assert list(found.table.values("w"))[:3] == ["it's", "he's", "you're"]
+
+
+def test_apostrophes_are_not_quotation_marks(read):
+    words = ["'t Hooft", "rock 'n'", "d'Alembert", "the '60s'"]
+    found = read("w,n\n" + "".join(f"{words[i % 4]},{i}\n" for i in range(N_ROWS)))
+    assert list(found.table.values("w"))[:4] == words and found.notes == ()
+    # A few cells in quotation marks among others have them for themselves.
+    found = read("w,n\n" + "".join(f"{'plain' if i % 4 else chr(39) + 'so' + chr(39)},{i}\n" for i in range(N_ROWS)))
+    assert list(found.table.values("w"))[:2] == ["'so'", "plain"]
 
 
 def test_numbers_of_every_form(read):
