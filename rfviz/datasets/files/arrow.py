@@ -12,6 +12,7 @@ import numpy as np
 
 from rfviz.datasets import memory
 from rfviz.datasets.files.content import MAX_COLUMNS, File, bytes_of_table, check_table, reading
+from rfviz.datasets.files.row_names import without_row_names
 from rfviz.datasets.files.written_numbers import EXACT
 from rfviz.datasets.wording import one_line
 from rfviz.errors import DataError
@@ -80,7 +81,7 @@ def read_parquet(file: File) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Read the columns of numbers, text, booleans and dates, also those within structures; see :func:`read_arrow`."""
     with reading(file, "a Parquet file", "Write it again"), open_parquet(file) as opened:
         check_table(file, opened.metadata.num_rows, len(_names(file, opened)), needed_bytes(file, opened))
-        return flat_frame(opened.read(use_threads=False))
+        return _without_index(*flat_frame(opened.read(use_threads=False)))
 
 
 def needed_bytes(file: File, opened: parquet.ParquetFile) -> int:
@@ -146,7 +147,13 @@ def read_arrow(file: File) -> tuple[pd.DataFrame, tuple[str, ...]]:
         if not table.num_rows:
             raise DataError(f"{file.name} has no rows. Add one row per sample.")
         _flat_names(file, _told(table.slice(0, _TELLING_ROWS)).schema)
-        return flat_frame(table)
+        return _without_index(*flat_frame(table))
+
+
+def _without_index(frame: pd.DataFrame, notes: tuple[str, ...]) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Return a table without the index that pandas has written under a name of its own, if it only numbers rows."""
+    kept, said = without_row_names(frame, list(frame.columns))
+    return kept, (*notes, *said)
 
 
 def _source(file: File, arrow: Any) -> Any:

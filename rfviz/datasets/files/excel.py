@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rfviz.datasets import memory
 from rfviz.datasets.files.content import File, check_columns, open_archive, reading
 from rfviz.datasets.files.heading import Heading, find_heading
+from rfviz.datasets.files.row_names import without_row_names
 from rfviz.datasets.files.written_numbers import EXACT
 from rfviz.datasets.wording import counted, one_line
 from rfviz.errors import DataError
@@ -123,7 +124,8 @@ def _table(cells: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
         frame.columns = pd.Index([*heading.names], dtype=object)
     else:
         frame.columns = [f"column {number}" for number in range(1, frame.shape[1] + 1)]
-    return frame.infer_objects(), heading.notes
+    frame, said = without_row_names(frame.infer_objects(), heading.names)
+    return frame, (*heading.notes, *said)
 
 
 def _with_groups(heading: Heading, top: list[list[str]]) -> Heading:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rfviz.datasets import memory
 from rfviz.datasets.files.content import File, check_columns, reading
 from rfviz.datasets.files.frames import without_loss
+from rfviz.datasets.files.row_names import without_row_names
 from rfviz.datasets.wording import one_line, reason
 from rfviz.errors import DataError
 
@@ -22,6 +23,8 @@ __all__ = ["read_json"]
 
 # Bytes of memory that a byte of the file may take as an object.
 _EXPANDS = 12
+# The column of the keys of rows, which have no name.
+_KEY = ""
 _REMEDY = "Write one object per line, or an array of objects, or save CSV"
 
 
@@ -54,7 +57,8 @@ def read_json(file: File) -> tuple[pd.DataFrame, tuple[str, ...]]:
     columns = {name: [row.get(name) for row in rows] for name in flat}
     frame = pd.DataFrame({name: without_loss(pd.Series(cells), cells) for name, cells in columns.items()})
     notes = (f"Nested columns are left out: {one_line(', '.join(nested), 80)}.",) if nested else ()
-    return frame, (*found.notes, *notes)
+    frame, said = without_row_names(frame, flat)
+    return frame, (*found.notes, *notes, *said)
 
 
 @dataclass(frozen=True)
@@ -180,10 +184,11 @@ def _by_column(file: File, found: dict[str, Any]) -> _Rows:
     if columns and all(isinstance(column, dict) for column in columns):
         are_columns = all(column.keys() == columns[0].keys() for column in columns)
         if are_columns and not (all(map(str.isdigit, found)) or _fewer_words(columns[0], found)):
-            cells = zip(*(column.values() for column in columns), strict=True)
-            return _Rows([dict(zip(found, row, strict=True)) for row in cells], "row {}")
+            cells = zip(columns[0], *(column.values() for column in columns), strict=True)
+            return _Rows([dict(zip([_KEY, *found], row, strict=True)) for row in cells], "row {}")
         keys = one_line(", ".join(itertools.islice(found, 5)), 40)
-        return _Rows(columns, "row {}", notes=(f"Each object in the object is a row; its key ({keys}) is left out.",))
+        rows = [{_KEY: key} | row for key, row in found.items()]
+        return _Rows(rows, "row {}", notes=(f"Each object in the object is a row; its key ({keys}) comes first.",))
     raise DataError(
         f"{file.name} is one object, and neither one with a list of rows nor of lists that are equally long. {_REMEDY}."
     )

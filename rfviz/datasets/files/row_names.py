@@ -16,36 +16,38 @@ from rfviz.datasets.files.recognise import DATE, NUMBER, days_of, is_plain, reco
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["count_row_names"]
+__all__ = ["without_row_names"]
 
-# What pandas calls a column without a name, and in Parquet and Arrow files an index without one.
-_UNNAMED = re.compile(r"\s*(Unnamed: 0(\.\d+)*|__index_level_0__)?\s*")
+# What pandas calls a first column without a name, and in Parquet and Arrow files an index without one, wherever it is.
+_UNNAMED, _INDEX = re.compile(r"\s*(Unnamed: 0(\.\d+)*)?\s*"), re.compile(r"__index_level_\d+__")
 # From as many rows on, some of the numbers 0, 1, 2, … may be missing, as of rows that were drawn.
 _FEWEST_DRAWN = 20
 
 
-def count_row_names(frame: pd.DataFrame, names: Sequence[str]) -> tuple[int, tuple[str, ...]]:
-    """Return how many of the first columns only name or number the rows, and what is to be said of such columns.
+def without_row_names(frame: pd.DataFrame, names: Sequence[str]) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Return a table without columns that only name or number the rows, and what is to be said of such columns.
 
     Parameters
     ----------
     names : sequence of str
         Of the columns as the file has them; empty if it names none.
     """
+    out: list[int] = []
     notes: list[str] = []
-    n = 0
-    while n < min(len(names), frame.shape[1]) - 1 and _UNNAMED.fullmatch(names[n]):
-        column = ("The first column" if not n else f"Column {n + 1}") + (
-            f", “{names[n].strip()}”," if names[n].strip() else " has no name,"
-        )
-        how = _how_rows_are_told(frame.iloc[:, n])
-        if not how:
-            if not names[n].strip():
-                notes.append(f"{column} but does not just number or name the rows: it is kept as “column {n + 1}”.")
-            break
-        notes.append(f"{column} {how} the rows, and is left out.")
-        n += 1
-    return n, tuple(notes)
+    for place, name in enumerate(names):
+        is_first = len(out) == place and _UNNAMED.fullmatch(name)
+        if len(out) == frame.shape[1] - 1 or not (is_first or _INDEX.fullmatch(name)):
+            continue
+        column = "The first column" if not place else f"Column {place + 1}"
+        column += f", “{name.strip()}”," if name.strip() else " has no name,"
+        how = _how_rows_are_told(frame.iloc[:, place])
+        if how:
+            out.append(place)
+            notes.append(f"{column} {how} the rows, and is left out.")
+        elif not name.strip():
+            notes.append(f"{column} but does not just number or name the rows: it is kept as “column {place + 1}”.")
+    kept = [place for place in range(frame.shape[1]) if place not in out]
+    return (frame.iloc[:, kept] if out else frame), tuple(notes)
 
 
 def _how_rows_are_told(series: pd.Series) -> str:

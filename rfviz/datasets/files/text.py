@@ -15,7 +15,7 @@ import numpy as np
 from rfviz.datasets.files.content import File, bytes_of_table, check_table, reading
 from rfviz.datasets.files.heading import find_heading
 from rfviz.datasets.files.quotes import CLOSING, quotes_of, unquoted_rows, without_quotes
-from rfviz.datasets.files.row_names import count_row_names
+from rfviz.datasets.files.row_names import without_row_names
 from rfviz.datasets.files.stray_rows import without_stray_rows
 from rfviz.datasets.files.text_encoding import Encoding, encoding_of
 from rfviz.datasets.files.written_numbers import EXACT
@@ -170,7 +170,8 @@ def _count_row_names(names: list[str], rows: list[list[str]]) -> int:
 
     rows = [row for row in rows[:_SAMPLE_LINES] if len(row) == len(names)]
     cells = [[cell or None for cell in row[:_MOST_UNNAMED]] for row in rows]
-    return count_row_names(pd.DataFrame(cells), names)[0]
+    frame = pd.DataFrame(cells)
+    return frame.shape[1] - without_row_names(frame, names[:_MOST_UNNAMED])[0].shape[1]
 
 
 def _codes(rows: list[list[str]]) -> tuple[int, ...]:
@@ -220,8 +221,7 @@ def read_text(file: File, names: tuple[str, ...] = ()) -> tuple[pd.DataFrame, tu
         frame = frame.iloc[:, :n_columns]
     given = layout.header or (names if len(names) == n_columns else ())
     frame.columns, repeated = _distinct(given[:n_columns] or ("",) * n_columns)
-    n_out, said = count_row_names(frame, layout.header[:n_columns])
-    frame = frame.iloc[:, n_out:]
+    frame, said = without_row_names(frame, layout.header[:n_columns])
     notes.extend(said)
     if repeated:
         notes.append(f"Names that occur twice were numbered: {one_line(', '.join(sorted(repeated)), 60)}.")
