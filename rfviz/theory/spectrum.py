@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, eigh
+from scipy.optimize import brentq
 
 from rfviz.errors import DataError, ParameterError
 
@@ -16,6 +19,10 @@ __all__ = ["KernelSpectrum", "kernel_spectrum"]
 _LEVEL = 0.02
 # Eigenvalues below this part of the largest are rounding errors; one as far below zero is not.
 _ROUNDING, _INDEFINITE = 1e-13, 1e-6
+# Below this part of the trace, all that a sketch leaves is rounding.
+_NO_REST = 1e-9
+# Powers of the rank, and of the eigenvalue, that the rest is looked for in.
+_FALLS, _TILTS = (0.0, 1e4), (-50.0, 50.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,10 +81,13 @@ class KernelSpectrum:
         return float(np.sum(self.eigenvalues / (self.eigenvalues + penalty)))
 
 
-def kernel_spectrum(K: np.ndarray, y: np.ndarray, is_centred: bool = True) -> KernelSpectrum:
+def kernel_spectrum(K: np.ndarray, y: np.ndarray, is_centred: bool = True, *, top: int | None = None) -> KernelSpectrum:
     """Decompose a kernel matrix, and a target along its eigenvectors.
 
-    Costs O(n³): about 1 s for 2,000 rows.
+    Costs O(n³): about 1 s for 2,000 rows. With `top` only the largest eigenvalues are computed, by a random sketch, in
+    O(n²·top): about 2 s of a core for 4,000 rows and 300 of them. The others go on as a power of their rank, and the
+    target's power along them as a power of the eigenvalue: the powers that give the rest of the trace of K and of yᵀKy,
+    which are known.
 
     Parameters
     ----------
@@ -87,11 +97,13 @@ def kernel_spectrum(K: np.ndarray, y: np.ndarray, is_centred: bool = True) -> Ke
         Targets; of classes, one column of 0 and 1 for each. Their means are taken away.
     is_centred : bool
         Whether to take away the features' means, too, as a model with an intercept does.
+    top : int, optional
+        Eigenvalues to compute. Errors that are predicted from 1.5 for each training row are within 1% on images.
 
     Raises
     ------
     ParameterError
-        If the shapes do not fit each other.
+        If the shapes do not fit each other, or `top` is below 1.
     DataError
         If a value is not finite, the target is constant, or the matrix has negative eigenvalues, as no kernel has.
     """
@@ -100,6 +112,8 @@ def kernel_spectrum(K: np.ndarray, y: np.ndarray, is_centred: bool = True) -> Ke
     n = len(K)
     if K.shape != (n, n) or Y.ndim != 2 or len(Y) != n or n < 2:
         raise ParameterError("K", f"must be square, with a row for each of the {len(Y):,} targets", K.shape)
+    if top is not None and top < 1:
+        raise ParameterError("top", "must be at least 1", top)
     if not (np.isfinite(K).all() and np.isfinite(Y).all()):
         raise DataError("The kernel matrix and the targets must be finite numbers.")
     Y = Y - Y.mean(axis=0)
@@ -109,15 +123,78 @@ def kernel_spectrum(K: np.ndarray, y: np.ndarray, is_centred: bool = True) -> Ke
         mean = K.mean(axis=0)
         K -= mean
         K -= mean[:, None] - mean.mean()
+    trace = float(np.trace(K)) / n
     try:
-        values, vectors = eigh(K, overwrite_a=True, check_finite=False)
+        values, vectors = _all(K) if top is None or top >= n else _largest(K, top)
     except LinAlgError as error:
         raise DataError("The eigenvalues of the kernel matrix cannot be computed.") from error
-    values, vectors = values[::-1] / n, vectors[:, ::-1]
-    if not values[0] > 0:
+    values = values / n
+    largest = values.max()
+    if not largest > 0:
         raise DataError("The kernel is the same for all pairs of rows: it tells none of them apart.")
-    if values[-1] < -_INDEFINITE * values[0]:
+    if values.min() < -_INDEFINITE * largest:
         raise DataError("The kernel matrix has negative eigenvalues: it is not a kernel of features.")
-    power = np.square(vectors.T @ Y).sum(axis=1) / n
-    kept = values > _ROUNDING * values[0]
-    return KernelSpectrum(values[kept], power[kept], float(power[~kept].sum()), n, is_centred)
+    along = vectors.T @ Y
+    power = np.square(along).sum(axis=1) / n
+    kept = values > _ROUNDING * largest
+    found = KernelSpectrum(values[kept], power[kept], float(power[~kept].sum()), n, is_centred)
+    return _continued(found, K, Y - vectors[:, kept] @ along[kept], trace) if len(values) < n else found
+
+
+def _all(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return all eigenvalues, falling, and eigenvectors as columns; K is overwritten."""
+    values, vectors = eigh(K, overwrite_a=True, check_finite=False)
+    return values[::-1], vectors[:, ::-1]
+
+
+def _largest(K: np.ndarray, top: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the `top` eigenvalues of the largest magnitude, and eigenvectors as columns, by a random sketch."""
+    from sklearn.utils.extmath import randomized_svd  # which takes half a second to import
+
+    # Without a basis that is made orthogonal after each step, small eigenvalues would drown in rounding.
+    svd: Any = randomized_svd
+    vectors, values, right = svd(K, top, n_iter=2, power_iteration_normalizer="QR", random_state=0)
+    return values * np.sign(np.einsum("ij,ji->j", vectors, right)), vectors
+
+
+def _continued(spectrum: KernelSpectrum, K: np.ndarray, rest: np.ndarray, trace: float) -> KernelSpectrum:
+    """Add the eigenvalues that a sketch has left out, and the power of the target along them.
+
+    Parameters
+    ----------
+    rest : ndarray of shape (n, n_outputs)
+        What of the target the eigenvectors of the sketch do not reach.
+    trace : float
+        Sum of all eigenvalues.
+    """
+    n, values = spectrum.n_rows, spectrum.eigenvalues
+    k, left, power = len(values), trace - spectrum.trace, float(np.square(rest).sum()) / n
+    ranks = np.log(np.arange(k + 1, n - spectrum.is_centred + 1) / k)
+    if not len(ranks) or left <= _NO_REST * trace:
+        return replace(spectrum, rest=power)
+    fall = _solution(lambda a: float(values[-1] * np.exp(-a * ranks).sum()) - left, _FALLS)
+    tail = np.exp(-fall * ranks)
+    tail *= left / tail.sum()
+    logs = np.log(np.maximum(tail, np.finfo(float).tiny))
+
+    def shares(tilt: float) -> np.ndarray:
+        weights = np.exp(tilt * logs - (tilt * logs).max())
+        return weights / weights.sum()
+
+    energy = float(np.sum(rest * (K @ rest))) / n**2
+    tilt = _solution(lambda b: float(power * (shares(b) @ tail)) - energy, _TILTS)
+    return replace(
+        spectrum,
+        eigenvalues=np.append(values, tail),
+        power=np.append(spectrum.power, power * shares(tilt)),
+        rest=0.0,
+    )
+
+
+def _solution(excess: Callable[[float], float], ends: tuple[float, float]) -> float:
+    """Return where a monotone function is zero, or the end of an interval that is nearest to it."""
+    at_ends = [excess(end) for end in ends]
+    if at_ends[0] * at_ends[1] < 0:
+        found: Any = brentq(excess, *ends)
+        return float(found)
+    return ends[int(np.argmin(np.abs(at_ends)))]

@@ -115,6 +115,41 @@ def test_a_kernel_matrix_is_decomposed_and_its_mean_taken_away():
     assert len(kernel_spectrum(H @ H.T, y, is_centred=False).eigenvalues) == 6
 
 
+def kernel_and_target(slope, along, n=900):
+    """Return a kernel matrix with eigenvalues i^-slope in random directions, and a target of known power along them."""
+    g = np.random.default_rng(7)
+    basis = np.linalg.qr(g.normal(size=(n, n)) - np.eye(n)[:1])[0]
+    values = np.arange(1, n + 1.0) ** -slope
+    y = basis @ (np.sqrt(n * values**along) * g.choice([-1.0, 1.0], size=n))
+    return (basis * values) @ basis.T * n, y
+
+
+@pytest.mark.parametrize(("slope", "along"), [(1.1, 1.0), (1.5, 1.3), (2.5, 0.5)])
+def test_a_sketch_predicts_what_all_eigenvalues_do(slope, along):
+    K, y = kernel_and_target(slope, along)
+    exact, sketch = kernel_spectrum(K, y), kernel_spectrum(K, y, top=150)
+    assert sketch.trace == pytest.approx(exact.trace, rel=1e-6)
+    assert sketch.variance == pytest.approx(exact.variance, rel=1e-6)
+    m = np.array([20, 50, 90, 100, 110, 300, 2000, np.inf])
+    for alpha in (1e-6, 0.1, 10.0):
+        errors = [predicted_error(one, 100, m, alpha, from_population=True).test for one in (exact, sketch)]
+        np.testing.assert_allclose(errors[1], errors[0], rtol=0.01)
+
+
+def test_a_sketch_of_a_kernel_of_few_features_is_all_of_it():
+    g = np.random.default_rng(1)
+    H, y = g.normal(size=(120, 6)), g.normal(size=120)
+    exact, sketch = kernel_spectrum(H @ H.T, y), kernel_spectrum(H @ H.T, y, top=20)
+    np.testing.assert_allclose(sketch.eigenvalues, exact.eigenvalues, rtol=1e-9)
+    assert sketch.rest == pytest.approx(exact.rest)
+    all_of_it = kernel_spectrum(H @ H.T, y, top=120)
+    np.testing.assert_array_equal(all_of_it.eigenvalues, exact.eigenvalues)
+    with pytest.raises(DataError, match="negative eigenvalues"):
+        kernel_spectrum(np.diag([-1.0, *np.full(79, 0.9)]), g.normal(size=80), is_centred=False, top=10)
+    with pytest.raises(ParameterError, match="top must be at least 1"):
+        kernel_spectrum(H @ H.T, y, top=0)
+
+
 @pytest.mark.parametrize(
     ("matrix", "y", "words"),
     [

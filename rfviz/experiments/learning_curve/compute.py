@@ -96,8 +96,13 @@ def feature_grid(n: int, m_max: int) -> tuple[int, ...]:
     return tuple(grid[(grid >= 1) & (grid <= m_max)].tolist())
 
 
-def spectrum_of(population: Population, spec: MapSpec[FeatureMap]) -> KernelSpectrum:
+def spectrum_of(population: Population, spec: MapSpec[FeatureMap], top: int | None = None) -> KernelSpectrum:
     """Decompose the exact kernel of a map over all rows of the population.
+
+    Parameters
+    ----------
+    top : int, optional
+        Eigenvalues to compute; the others are sketched.
 
     Raises
     ------
@@ -105,7 +110,7 @@ def spectrum_of(population: Population, spec: MapSpec[FeatureMap]) -> KernelSpec
         If it has no closed form.
     """
     fitted = spec.make(n_components=2, random_state=0, dtype="float64").fit(population.X)
-    return kernel_spectrum(fitted.kernel(population.X), population.Y)
+    return kernel_spectrum(fitted.kernel(population.X), population.Y, top=top)
 
 
 def noisy_spectrum(population: Population, spectrum: KernelSpectrum, noise: float) -> tuple[KernelSpectrum, float]:
