@@ -9,17 +9,21 @@ import numpy as np
 
 from rfviz.bounds import LOSSES, RiskBound
 from rfviz.experiments.guarantees.compute import ABOUT, Comparison, Curve
+from rfviz.experiments.guarantees.learning import Learnt
 from rfviz.experiments.guarantees.risk import MeasuredRisk
-from rfviz.features import RandomBinning
-from rfviz.words import counted, number, times
+from rfviz.experiments.learning_curve.describe import reasons
+from rfviz.features import FeatureMap, RandomBinning, RandomMaxout, RandomProjection
+from rfviz.words import counted, number, per_cent, times
 
 __all__ = [
     "count",
     "formulas",
     "kernel_explanation",
+    "kernel_sufficing",
     "kernel_summary",
     "reading",
     "risk_explanation",
+    "risk_sufficing",
     "risk_summary",
     "table",
 ]
@@ -233,3 +237,114 @@ def risk_explanation(
         f"the best m, and {number(measured.gap(loss)[place], 2)} between test and training risk. To bring the first "
         f"term to half of the risk of the function 0, it requires **{count(rows)}** rows.{free}"
     )
+
+
+_OF_KERNEL = {
+    "one pair": "Kernel of one pair, off by at most ε",
+    "all pairs": "Kernel of all pairs, off by at most ε",
+    "everywhere": "Kernel of a whole region, off by at most ε",
+}
+_SUFFICING = "| {} | bound | theory | measured |\n|:--|--:|--:|--:|\n{}"
+
+
+def kernel_sufficing(comparison: Comparison, learnt: Learnt | str) -> str:
+    """Return bound, theory and measurement for the same ε: of the kernel, and of a model on it.
+
+    Parameters
+    ----------
+    learnt : Learnt or str
+        For `within` = ε, or why it is not known.
+    """
+    lines = []
+    for about, what in _OF_KERNEL.items():
+        bound, theory, measured = (comparison.find(about, kind) for kind in ("bound", "expected", "measured"))
+        bound = [curve for curve in bound if len(curve.m)]
+        if bound or measured:
+            told = [_told(comparison, kind[0]) if kind else "–" for kind in (bound, theory, measured)]
+            lines.append(f"| {what} | {' | '.join(told)} |")
+    if isinstance(learnt, str):
+        return f"{_SUFFICING.format(f'For ε = {comparison.eps:g}', _joined(lines))}\n\n{learnt}"
+    lines.append(_learnt_line(learnt, "–"))
+    said = _learnt_sentence(learnt)
+    for curve in comparison.find("all pairs", "bound")[:1]:
+        said += _against(curve.name, "for the kernel of all pairs", curve.features, learnt)
+    return f"{_SUFFICING.format(f'For ε = {comparison.eps:g}', _joined(lines))}\n\n{said}"
+
+
+def risk_sufficing(bound: RiskBound | None, learnt: Learnt | str) -> str:
+    """Return bound, theory and measurement of a squared error that is as small as the exact kernel's but for a share.
+
+    Parameters
+    ----------
+    bound : RiskBound or None
+        For the quadratic loss; None if the theorem does not speak of it.
+    learnt : Learnt or str
+        See :func:`kernel_sufficing`.
+    """
+    if isinstance(learnt, str):
+        return learnt
+    asked = math.inf if bound is None else bound.features(learnt.within * learnt.risk, math.inf)
+    line = _learnt_line(learnt, "–" if bound is None else f"{count(asked)} ({bound.name})")
+    said = _learnt_sentence(learnt)
+    if bound is None:
+        said += " The theorem speaks of losses between 0 and 1, and says nothing of the squared error."
+    else:
+        said += _against(f"The second term of {bound.name}", "to be as small for the quadratic loss", asked, learnt)
+    return f"{_SUFFICING.format('For the same squared error', line)}\n\n{said}"
+
+
+def _told(comparison: Comparison, curve: Curve) -> str:
+    name = f" ({curve.name})" if curve.kind == "bound" else ""
+    return f"{_needed(comparison, curve)}{name}"
+
+
+def _joined(lines: Sequence[str]) -> str:
+    return "\n".join(lines)
+
+
+def _learnt_line(learnt: Learnt, bound: str) -> str:
+    doubtful = " (doubtful)" * bool(reasons(learnt.curve))
+    theory = f"{count(learnt.predicted)}{doubtful}" if learnt.predicted else "–"
+    what = f"Squared error at most {100.0 * learnt.within:g}% above the exact kernel’s, {learnt.curve.n:,} rows"
+    return f"| {what} | {bound} | {theory} | {_measured(learnt, '> ', '≤ ')} |"
+
+
+def _measured(learnt: Learnt, more: str, at_most: str) -> str:
+    """Write the features that were measured to suffice; fewer than the sweep's first were not looked at."""
+    grid = learnt.curve.m_grid
+    if learnt.measured is None:
+        return f"{more}{count(grid[-1])}"
+    return f"{at_most if learnt.measured <= grid[0] else ''}{count(learnt.measured)}"
+
+
+def _learnt_sentence(learnt: Learnt) -> str:
+    """Say what is predicted and what is measured, and whether the prediction is to be trusted."""
+    curve = learnt.curve
+    aim = (
+        f"a squared error within {100.0 * learnt.within:g}% of the exact kernel’s, with {curve.n:,} training rows and "
+        "the best penalty for each m"
+    )
+    end = f"{counted(len(curve.draws), 'draw')} of up to {count(curve.m_grid[-1])} features"
+    found = _measured(learnt, "more than ", "at most ")
+    if curve.spec.cls.sparse_output:
+        return (
+            f"For {aim}, {found} are measured to suffice in {end}. Nothing is predicted: the theory is about features "
+            "of one number each, and here each is a whole grid of boxes."
+        )
+    predicted = f"m = {count(learnt.predicted)}" if learnt.predicted else "more than ten million features"
+    said = f"The kernel’s spectrum alone predicts {predicted} for {aim}; measured in {end}: {found}."
+    why = reasons(curve)
+    if why:
+        said += f" The theory is **not reliable** here: {'; '.join(why)}."
+    return said
+
+
+def _against(name: str, what: str, asked: float, learnt: Learnt) -> str:
+    """Compare the features that a bound asks for with those that learning took."""
+    if not math.isfinite(asked):
+        return f" {name} cannot promise it with any number of features."
+    if learnt.measured is None:
+        return f" {name} requires {count(asked)} {what}."
+    ratio = asked / learnt.measured
+    more = f"{times(ratio)} times" if ratio >= 1 else f"only {per_cent(ratio, 2)} of"
+    return f" {name} requires {count(asked)} {what}, {more} what was measured for learning."

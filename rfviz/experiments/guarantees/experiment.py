@@ -26,7 +26,9 @@ from rfviz.experiments.guarantees.describe import (
     risk_summary,
 )
 from rfviz.experiments.guarantees.figures import plot_guarantees, plot_risk
+from rfviz.experiments.guarantees.learning import Learnt, learnt_of
 from rfviz.experiments.guarantees.risk import MeasuredRisk, measure_risk
+from rfviz.experiments.learning_curve.experiment import WITHIN
 from rfviz.features import FeatureMap, MapSpec, RandomFourier, RandomMaxout
 from rfviz.params import Param
 
@@ -259,6 +261,16 @@ class KernelGuarantees(ExperimentOnMap[KernelResult]):
         )
         return KernelResult(compare(measured, found, self.eps, self.delta), d, feature_map.why_no_bound())
 
+    def learnt(self, data: Data, cache: Cache) -> Learnt:
+        """Find how many features suffice to learn within ε of the exact kernel, as a share of its squared error.
+
+        Raises
+        ------
+        RfvizError
+            Without labels.
+        """
+        return cache.call(learnt_of, data, self.normalise, self.law, self.eps)
+
     def charts(self, data: Data, numbers: KernelResult, cache: Cache) -> tuple[Chart, ...]:
         comparison, shown = numbers.comparison, tuple(self.shown)
         plot = partial(
@@ -365,11 +377,28 @@ class LearningGuarantees(ExperimentOnMap[LearningResult]):
             size = float(np.median(norms, axis=0)[measured.place(self.m)])
         rows = measured.n_train if isinstance(self.rows, str) else self.rows
         dimension = cache.call(split_of, data, self.normalise).X_train.shape[1]
-        return LearningResult(measured, self._bound(max(size, 1e-9), dimension), rows, size)
+        return LearningResult(measured, self._bound(max(size, 1e-9), dimension, self.loss), rows, size)
 
-    def _bound(self, size: float, dimension: int) -> RiskBound:
-        """Return the theorem with its constants; its own δ is such that it fails with the user's."""
-        loss = LOSSES[self.loss]
+    def learnt(self, data: Data, cache: Cache) -> Learnt:
+        """Find how many features suffice to learn within 5% of the exact kernel's squared error.
+
+        Raises
+        ------
+        RfvizError
+            If the kernel has no closed form.
+        """
+        return cache.call(learnt_of, data, self.normalise, self.law, WITHIN)
+
+    def quadratic_bound(self, data: Data, numbers: LearningResult, cache: Cache) -> RiskBound | None:
+        """Return the theorem for the quadratic loss, or None if it is about other losses only."""
+        if self.theorem == "maxout":
+            return None
+        dimension = cache.call(split_of, data, self.normalise).X_train.shape[1]
+        return self._bound(max(numbers.size, 1e-9), dimension, "quadratic")
+
+    def _bound(self, size: float, dimension: int, name: str) -> RiskBound:
+        """Return the theorem with its constants for a loss; its own δ is such that it fails with the user's."""
+        loss = LOSSES[name]
         slope = loss.lipschitz(size)
         if self.theorem == "compositional":
             # The loss's slope where the fitted function may be: |f| ≤ B for a kernel with k(x, x) = 1.

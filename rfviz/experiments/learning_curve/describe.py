@@ -11,13 +11,14 @@ from rfviz.words import number, per_cent
 if TYPE_CHECKING:
     from rfviz.experiments.learning_curve.experiment import CurveResult
 
-__all__ = ["MAP", "SPECTRUM", "explanation", "map_summary", "spectrum_summary", "summary"]
+__all__ = ["MAP", "SPECTRUM", "explanation", "map_summary", "reasons", "spectrum_summary", "summary"]
 
 # A peak is higher than the error on both sides by this factor, and no farther from m = n than this share of n.
 _HIGHER, _NEAR = 1.2, 0.15
 # The prediction was within about 5% of images, voices and random points with these participations or more, this mean
 # cosine or less, and with this many rows for each training row.
 _ALIKE_FEATURES, _ALIKE_ROWS, _CONE, _FEW_ROWS = 0.85, 0.6, 0.6, 8
+_FAST = "the kernel’s eigenvalues fall so fast that single draws decide"
 MAP = (
     "Each point of the map is a model of n rows and m features; its colour is the predicted test error. Dotted: m = n. "
     "Line: from here on to the right the error stays within 5% of that of the exact kernel. Click to take a curve."
@@ -88,9 +89,18 @@ def needed(result: CurveResult) -> str:
 
 
 def doubts(result: CurveResult) -> str:
-    """Say why the prediction may be off, if anything does."""
-    if result.prediction is None:
+    """Say why the predicted line may be off, if anything does."""
+    why = reasons(result)
+    if not why:
         return ""
+    thin = "; there the line is thin" * (_FAST in why)
+    return f"The predicted line may be off by a quarter and more, most with a small penalty: {'; '.join(why)}{thin}."
+
+
+def reasons(result: CurveResult) -> list[str]:
+    """Return the reasons to doubt a prediction."""
+    if result.prediction is None:
+        return []
     why = []
     if result.spread.features < _ALIKE_FEATURES:
         why.append(f"some features vary far more than others (participation {result.spread.features:.2f})")
@@ -102,10 +112,8 @@ def doubts(result: CurveResult) -> str:
         why.append(f"there are only {result.n_rows:,} rows to predict from")
     shown = np.isin(result.prediction.m_grid, result.m_grid)
     if not result.prediction.is_reliable[shown].all():
-        why.append("the kernel’s eigenvalues fall so fast that single draws decide; there the line is thin")
-    if not why:
-        return ""
-    return f"The predicted line may be off by a quarter and more, most with a small penalty: {'; '.join(why)}."
+        why.append(_FAST)
+    return why
 
 
 def map_summary(result: CurveResult) -> str:

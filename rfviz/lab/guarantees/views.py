@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
+from rfviz.errors import RfvizError
 from rfviz.experiments.base import Chart
 from rfviz.experiments.guarantees import describe
 from rfviz.experiments.guarantees.compute import Comparison
 from rfviz.experiments.guarantees.experiment import KernelGuarantees, KernelResult, LearningGuarantees
+from rfviz.experiments.guarantees.learning import Learnt
 from rfviz.lab.guarantees import text
 from rfviz.lab.guarantees.page import Result, Settings
 from rfviz.lab.panel import ScaledData
@@ -18,6 +21,8 @@ from rfviz.ui import layout
 from rfviz.ui.page import View
 
 __all__ = ["GuaranteesView"]
+
+SUFFICING = "How many features suffice: bound, theory, measured"
 
 
 class GuaranteesView(View[ScaledData, Settings, Result]):
@@ -38,6 +43,7 @@ class GuaranteesView(View[ScaledData, Settings, Result]):
         if isinstance(result, KernelResult):
             comparison = result.comparison
             return {
+                SUFFICING: lambda: self._sufficing(settings, partial(describe.kernel_sufficing, comparison)),
                 "What each bound says": lambda: st.markdown(describe.formulas(comparison)),
                 "Where the looseness comes from": lambda: st.markdown(text.LOOSENESS),
                 "What is wrong or left open in the papers": lambda: st.markdown(text.ERRATA),
@@ -46,12 +52,23 @@ class GuaranteesView(View[ScaledData, Settings, Result]):
             }
         assert isinstance(settings, LearningGuarantees)
         frame = result.measured.to_frame(settings.loss)
+        bound = settings.quadratic_bound(self.source.data, result, self.cache)
         return {
+            SUFFICING: lambda: self._sufficing(settings, partial(describe.risk_sufficing, bound)),
             "What the letters are": lambda: st.markdown(text.LETTERS[settings.theorem]),
             "What is wrong or left open in the papers": lambda: st.markdown(text.ERRATA),
             "Numbers": lambda: layout.numbers(frame, {}, text.RISK_NUMBERS),
             "How it is computed": lambda: st.markdown(text.RISK_METHOD),
         }
+
+    def _sufficing(self, settings: Settings, table: Callable[[Learnt | str], str]) -> None:
+        """Draw bound, theory and measurement beside each other, or say why there is only the first."""
+        try:
+            learnt = settings.learnt(self.source.data, self.cache)
+        except RfvizError as error:
+            learnt = f"Of what is learnt nothing can be predicted here. {error}"
+        st.markdown(table(learnt))
+        st.caption(text.SUFFICING)
 
 
 def _numbers(comparison: Comparison) -> None:

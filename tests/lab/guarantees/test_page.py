@@ -17,7 +17,8 @@ from rfviz.lab.preset import Preset
 from tests.app_pages import OFFLINE, array, changed, opened, specs
 
 SLUG = "guarantees"
-UNFOLDED = {f"details-{number}": True for number in range(5)}
+# All but the first part, which learns with thousands of features.
+UNFOLDED = {f"details-{number}": True for number in range(1, 6)}
 SMALL = {"points": 8, "draws": 20}
 
 
@@ -159,6 +160,24 @@ def test_too_large_a_request_is_refused_before_it_starts(monkeypatch):
     monkeypatch.setenv("RFVIZ_MEMORY_GB", "0.001")
     at = changed(at, SLUG, {"draws": 1000, "points": 256})
     assert len(at.error) == 1 and "fewer points or draws" in at.error[0].value
+
+
+@pytest.mark.parametrize("view", ["Kernel", "Learning"])
+def test_bound_theory_and_measurement_stand_beside_each_other(view):
+    state = {**SMALL, "view": view, "data": "moons", "data.n_samples": 120, "details-0": True}
+    at = opened(SLUG, state if view == "Kernel" else {**state, "theorem": "compositional"})
+    assert not at.error
+    (table,) = [markdown.value for markdown in at.markdown if "| bound | theory | measured |" in markdown.value]
+    assert "Squared error at most" in table and "15 rows" in table
+    assert ("off by at most ε" in table) == (view == "Kernel") and ("(Theorem 5)" in table) == (view == "Learning")
+
+
+def test_without_labels_the_kernel_alone_stands_there():
+    at = opened(SLUG, {**SMALL, "data": "circle", "details-0": True})
+    assert not at.error
+    (table,) = [markdown.value for markdown in at.markdown if "| bound | theory | measured |" in markdown.value]
+    assert "off by at most ε" in table and "Squared error" not in table
+    assert "nothing can be predicted here. A learning curve needs labels" in table
 
 
 def test_without_a_guarantee_none_is_announced():
