@@ -41,6 +41,7 @@ PAGES = {
     "pixel-cooccurrence": ("maps", "Features m"),
     "binning": ("shared", "Grids P"),
     "build-a-map": ("built-kernel", "Features m"),
+    "learning-curve": ("learning-curve", "Features m"),
 }
 # Those whose server is asked, too, by many sessions and beside long computations.
 _ASKED = ("distance-saturation", "maxout-pca", "hashing")

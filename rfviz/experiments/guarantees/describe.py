@@ -244,7 +244,8 @@ _OF_KERNEL = {
     "all pairs": "Kernel of all pairs, off by at most ε",
     "everywhere": "Kernel of a whole region, off by at most ε",
 }
-_SUFFICING = "| {} | bound | theory | measured |\n|:--|--:|--:|--:|\n{}"
+# Two columns, which have room on a telephone.
+_SUFFICING = "| {} | bound : theory : measured |\n|:--|--:|\n{}"
 
 
 def kernel_sufficing(comparison: Comparison, learnt: Learnt | str) -> str:
@@ -260,11 +261,12 @@ def kernel_sufficing(comparison: Comparison, learnt: Learnt | str) -> str:
         bound, theory, measured = (comparison.find(about, kind) for kind in ("bound", "expected", "measured"))
         bound = [curve for curve in bound if len(curve.m)]
         if bound or measured:
-            told = [_told(comparison, kind[0]) if kind else "–" for kind in (bound, theory, measured)]
-            lines.append(f"| {what} | {' | '.join(told)} |")
+            told = [_needed(comparison, kind[0]) if kind else "–" for kind in (bound, theory, measured)]
+            name = f" ({bound[0].name})" if bound else ""
+            lines.append(f"| {what}{name} | {' : '.join(told)} |")
     if isinstance(learnt, str):
         return f"{_SUFFICING.format(f'For ε = {comparison.eps:g}', _joined(lines))}\n\n{learnt}"
-    lines.append(_learnt_line(learnt, "–"))
+    lines.append(_learnt_line(learnt))
     said = _learnt_sentence(learnt)
     for curve in comparison.find("all pairs", "bound")[:1]:
         said += _against(curve.name, "for the kernel of all pairs", curve.features, learnt)
@@ -284,7 +286,7 @@ def risk_sufficing(bound: RiskBound | None, learnt: Learnt | str) -> str:
     if isinstance(learnt, str):
         return learnt
     asked = math.inf if bound is None else bound.features(learnt.within * learnt.risk, math.inf)
-    line = _learnt_line(learnt, "–" if bound is None else f"{count(asked)} ({bound.name})")
+    line = _learnt_line(learnt, *(() if bound is None else (count(asked), f" ({bound.name})")))
     said = _learnt_sentence(learnt)
     if bound is None:
         said += " The theorem speaks of losses between 0 and 1, and says nothing of the squared error."
@@ -293,20 +295,15 @@ def risk_sufficing(bound: RiskBound | None, learnt: Learnt | str) -> str:
     return f"{_SUFFICING.format('For the same squared error', line)}\n\n{said}"
 
 
-def _told(comparison: Comparison, curve: Curve) -> str:
-    name = f" ({curve.name})" if curve.kind == "bound" else ""
-    return f"{_needed(comparison, curve)}{name}"
-
-
 def _joined(lines: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def _learnt_line(learnt: Learnt, bound: str) -> str:
+def _learnt_line(learnt: Learnt, bound: str = "–", name: str = "") -> str:
     doubtful = " (doubtful)" * bool(reasons(learnt.curve))
     theory = f"{count(learnt.predicted)}{doubtful}" if learnt.predicted else "–"
     what = f"Squared error at most {100.0 * learnt.within:g}% above the exact kernel’s, {learnt.curve.n:,} rows"
-    return f"| {what} | {bound} | {theory} | {_measured(learnt, '> ', '≤ ')} |"
+    return f"| {what}{name} | {bound} : {theory} : {_measured(learnt, '> ', '≤ ')} |"
 
 
 def _measured(learnt: Learnt, more: str, at_most: str) -> str:

@@ -49,7 +49,7 @@ def test_what_suffices_is_predicted_from_the_kernel_and_measured(alike, eps):
     assert (ratio[place:] <= 1.0 + eps).all() and ratio[place - 1] > 1.0 + eps
     assert f"predicts m = {learnt.predicted:,} for a squared error within {100 * eps:g}% of" in words
     assert f"4 draws of up to {learnt.curve.m_grid[-1]:,} features: {learnt.measured:,}." in words
-    assert f"| – | {learnt.predicted:,} | {learnt.measured:,} |" in words
+    assert f"60 rows | – : {learnt.predicted:,} : {learnt.measured:,} |" in words
     assert "reliable" not in words and "doubtful" not in words
     # A few per cent of the error are a large part of m, which falls as one over the excess.
     assert 0.5 < learnt.measured / learnt.predicted < 2.0
@@ -61,7 +61,7 @@ def test_the_kernels_own_bounds_stand_beside_it(alike):
         kinds = (found.comparison.find(about, kind) for kind in ("bound", "expected", "measured"))
         by_kind = [next(curve for curve in curves if len(curve.m)) for curves in kinds]
         bound, theory, measured = (count(curve.features) for curve in by_kind)
-        assert f"{about}, off by at most ε | {bound} ({by_kind[0].name}) | {theory} | {measured} |" in words
+        assert f"{about}, off by at most ε ({by_kind[0].name}) | {bound} : {theory} : {measured} |" in words
     ratio = found.comparison.find("all pairs", "bound")[0].features / learnt.measured
     said = float(re.search(r"pairs, (?:only )?([\d.,]+)(?: times|% of) what was measured for learning", words)[1])
     assert said == pytest.approx(ratio if ratio >= 1 else 100 * ratio, rel=0.06)
@@ -84,7 +84,7 @@ def test_theory_that_is_not_reliable_is_said_not_to_be():
     words, learnt, _ = told(KernelGuarantees(feature_map=RandomMaxout(pool_size=4), **SMALL), moons)
     assert f"{learnt.predicted:,} (doubtful)" in words
     assert "The theory is **not reliable** here" in words and "single draws decide" in words
-    assert "off by at most ε | – |" in words  # there is no bound on it
+    assert "off by at most ε | – : " in words  # there is no bound on it
 
 
 def test_whole_grids_of_boxes_are_not_features_of_the_theory():
@@ -103,7 +103,7 @@ def test_the_bound_on_the_risk_is_that_of_the_quadratic_loss(alike):
     # Slope 2(1 + C) on [−C, C], and the theorem's own δ is half of the user's.
     scale = 2.0 * (1.0 + 2.0) * 2.0 * (1.0 + np.sqrt(2.0 * np.log(1.0 / 0.05)))
     asked = np.ceil((scale / (0.05 * learnt.risk)) ** 2)
-    assert f"{count(asked)} (Theorem 1) | {learnt.predicted:,} | {learnt.measured:,} |" in words
+    assert f"(Theorem 1) | {count(asked)} : {learnt.predicted:,} : {learnt.measured:,} |" in words
     assert f"The second term of Theorem 1 requires {count(asked)} to be as small for the quadratic loss" in words
 
 
@@ -111,7 +111,7 @@ def test_a_theorem_on_bounded_losses_is_not_applied_to_squares(alike):
     experiment = LearningGuarantees(feature_map=RandomMaxout(300, pool_size=2), theorem="maxout", loss="ramp")
     words, learnt, _ = told(experiment, alike)
     assert "says nothing of the squared error" in words and "Theorem 2" not in words
-    assert f"| – | {learnt.predicted:,}" in words
+    assert f"| – : {learnt.predicted:,}" in words
 
 
 def test_without_labels_only_the_kernel_is_spoken_of():

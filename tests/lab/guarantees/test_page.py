@@ -167,7 +167,7 @@ def test_bound_theory_and_measurement_stand_beside_each_other(view):
     state = {**SMALL, "view": view, "data": "moons", "data.n_samples": 120, "details-0": True}
     at = opened(SLUG, state if view == "Kernel" else {**state, "theorem": "compositional"})
     assert not at.error
-    (table,) = [markdown.value for markdown in at.markdown if "| bound | theory | measured |" in markdown.value]
+    (table,) = [markdown.value for markdown in at.markdown if "| bound : theory : measured |" in markdown.value]
     assert "Squared error at most" in table and "15 rows" in table
     assert ("off by at most ε" in table) == (view == "Kernel") and ("(Theorem 5)" in table) == (view == "Learning")
 
@@ -175,7 +175,7 @@ def test_bound_theory_and_measurement_stand_beside_each_other(view):
 def test_without_labels_the_kernel_alone_stands_there():
     at = opened(SLUG, {**SMALL, "data": "circle", "details-0": True})
     assert not at.error
-    (table,) = [markdown.value for markdown in at.markdown if "| bound | theory | measured |" in markdown.value]
+    (table,) = [markdown.value for markdown in at.markdown if "| bound : theory : measured |" in markdown.value]
     assert "off by at most ε" in table and "Squared error" not in table
     assert "nothing can be predicted here. A learning curve needs labels" in table
 
