@@ -108,6 +108,7 @@ def compare(
                     "features": spread.features,
                     "rows": spread.rows,
                     "cosine": spread.cosine,
+                    "nearest": spread.nearest,
                     **seconds,
                 }
             )

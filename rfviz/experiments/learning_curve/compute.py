@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
+from sklearn.neighbors import NearestNeighbors
 
 from rfviz.analysis.nested import estimates_between, unscaled_features
 from rfviz.analysis.points import normalise
@@ -36,7 +37,7 @@ _POINTS = 26
 _NEAR_N = (0.7, 0.8, 0.9, 0.95, 1.0, 1.05, 1.1, 1.25, 1.5)
 # Penalties that leave-one-out errors choose from, in the unit of `learn`.
 _PENALTIES = np.logspace(-8.0, 4.0, 37)
-_SPREAD_FEATURES, _SPREAD_ROWS = 256, 1000
+_SPREAD_FEATURES, _SPREAD_ROWS, _FEW = 256, 1000, 0.01
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,11 +256,15 @@ class Spread:
         if all are alike, near 0 if few have most.
     cosine : float
         Mean cosine of two rows: near 1, they lie in a cone.
+    nearest : float
+        The distance to the nearest row that 1% of the rows fall below, as a part of the root mean square distance of
+        two rows: near 0, some are nearly equal.
     """
 
     features: float
     rows: float
     cosine: float
+    nearest: float
 
 
 def spread_of_features(population: Population, spec: MapSpec[FeatureMap]) -> Spread:
@@ -272,7 +277,10 @@ def spread_of_features(population: Population, spec: MapSpec[FeatureMap]) -> Spr
     unit = X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), np.finfo(float).tiny)
     n = len(X)
     cosine = (float(np.square(unit.sum(axis=0)).sum()) - n) / (n * (n - 1))
-    return Spread(_participation(squares.sum(axis=0)), _participation(squares.sum(axis=1)), cosine)
+    distances = NearestNeighbors(n_neighbors=1).fit(X).kneighbors()[0]
+    usual = float(np.sqrt(2.0 * X.var(axis=0, ddof=1).sum()))
+    nearest = float(np.quantile(distances, _FEW)) / max(usual, np.finfo(float).tiny)
+    return Spread(_participation(squares.sum(axis=0)), _participation(squares.sum(axis=1)), cosine, nearest)
 
 
 def _participation(p: np.ndarray) -> float:

@@ -222,6 +222,18 @@ def test_rows_in_a_cone_and_features_alike_are_told_apart():
     assert spread_of_features(cone, MapSpec(RandomReLU)).features < 0.6
 
 
+def test_rows_that_are_nearly_equal_are_told_and_break_the_prediction():
+    g = np.random.default_rng(0)
+    X, y = g.normal(size=(600, 15)), g.integers(2, size=600)
+    near = np.concatenate([X[:300], X[:300] + 1e-3 * g.normal(size=(300, 15))])
+    for rows, is_near in ((X, False), (near, True)):
+        data = Dataset("rows", rows, y, ("a", "b"))
+        found = LearningCurve(feature_map=MapSpec(RandomFourier, gamma=1.0), n=60, draws=6).run(data)
+        assert ("some rows are nearly equal (1% have another within 0." in found.chart().words) == is_near
+        measured, predicted = found.numbers.test[:, -1].mean(), found.numbers.prediction.test[-1]
+        assert (measured > 3.0 * predicted) if is_near else (0.8 < measured / predicted < 1.25)
+
+
 def test_a_data_frame_is_taken_as_elsewhere():
     g = np.random.default_rng(3)
     frame = pd.DataFrame(g.normal(size=(80, 4)), columns=list("abcd")).assign(y=lambda d: d.a * d.b)
