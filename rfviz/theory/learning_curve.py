@@ -7,6 +7,7 @@ below are theirs, rearranged so that no two large numbers are subtracted near m 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,15 @@ from numpy.typing import ArrayLike
 from rfviz.errors import ParameterError
 from rfviz.theory.spectrum import KernelSpectrum
 
-__all__ = ["PredictedError", "best_penalty", "features_needed", "predicted_error"]
+__all__ = [
+    "PredictedError",
+    "best_penalty",
+    "check",
+    "falls_slowly",
+    "features_needed",
+    "first_within",
+    "predicted_error",
+]
 
 # Numbers in one block of eigenvalues times cases.
 _BLOCK = 1 << 20
@@ -81,14 +90,14 @@ def predicted_error(
     ParameterError
         Unless n ≥ 2 (and below the population's rows where it is tested on the others), m ≥ 1 and alpha > 0.
     """
-    _check("noise", np.asarray(noise), np.asarray(noise) >= 0, "must not be negative")
+    check("noise", np.asarray(noise), np.asarray(noise) >= 0, "must not be negative")
     n, m, alpha = np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in (n, m, alpha)))
     if from_population:  # where the noise is a part of the target, in all directions alike
         spectrum, noise = spectrum.with_noise(noise), 0.0
     most = spectrum.n_rows if from_population else np.inf
-    _check("n", n, (n >= 2) & (n < most), f"must be at least 2{f' and below {most:,}' if from_population else ''}")
-    _check("m", m, m >= 1, "must be at least 1")
-    _check("alpha", alpha, (alpha > 0) & np.isfinite(alpha), "must be a positive number; take 1e-9 for nearly none")
+    check("n", n, (n >= 2) & (n < most), f"must be at least 2{f' and below {most:,}' if from_population else ''}")
+    check("m", m, m >= 1, "must be at least 1")
+    check("alpha", alpha, (alpha > 0) & np.isfinite(alpha), "must be a positive number; take 1e-9 for nearly none")
     shape, free = n.shape, n.ravel() - spectrum.is_centred  # an intercept takes a degree of freedom
     m, alpha = m.ravel(), alpha.ravel()
     step = max(_BLOCK // len(spectrum.levels[0]), 1)
@@ -159,13 +168,34 @@ def features_needed(
     ParameterError
         See :func:`predicted_error`; `within` must be positive.
     """
-    _check("within", np.asarray(within), np.asarray(within) > 0, "must be a positive share, such as 0.05")
 
     def error(m: np.ndarray) -> np.ndarray:
         if alpha is None:
             return best_penalty(spectrum, n, m, noise=noise, from_population=from_population)[1].test
         return predicted_error(spectrum, n, m, alpha, noise=noise, from_population=from_population).test
 
+    return first_within(error, within)
+
+
+def first_within(error: Callable[[np.ndarray], np.ndarray], within: float) -> int | None:
+    """Return the smallest m from which on a curve stays within a share of its value at infinity.
+
+    Parameters
+    ----------
+    error : callable
+        Returns the errors of numbers of features, infinity among them.
+
+    Returns
+    -------
+    int or None
+        None if that takes more than ten million features.
+
+    Raises
+    ------
+    ParameterError
+        Unless `within` is positive.
+    """
+    check("within", np.asarray(within), np.asarray(within) > 0, "must be a positive share, such as 0.05")
     limit = (1.0 + within) * error(np.array([np.inf]))[0]
     tried = np.unique(np.round(np.geomspace(1, _MOST_FEATURES, 141)).astype(np.int64))
     above = np.flatnonzero(error(tried) > limit)
@@ -183,7 +213,8 @@ def features_needed(
     return int(high)
 
 
-def _check(name: str, values: np.ndarray, is_right: np.ndarray, rule: str) -> None:
+def check(name: str, values: np.ndarray, is_right: np.ndarray, rule: str) -> None:
+    """Raise a :class:`ParameterError` with the first value that is not right."""
     if not np.all(is_right):
         raise ParameterError(name, rule, np.ravel(values)[~np.ravel(is_right)][0].item())
 
@@ -234,5 +265,17 @@ def _solve(
     n = z + of_rows  # as exact as these are, so that errors of rounding cancel
     factor = n / ((z - q) * (of_rows * few + left) + of_rows * left)
     error = factor * (gamma * gamma * bias + gamma * (z - q) * few * spread + spectrum.rest + noise)
-    is_reliable = (z - q >= _IN_PART * z) | (z <= _FEW * np.minimum(n, m))
-    return error, np.square(of_rows / n) * error, gamma, is_reliable
+    return error, np.square(of_rows / n) * error, gamma, falls_slowly(z, q, np.minimum(n, m))
+
+
+def falls_slowly(z: np.ndarray, q: np.ndarray, least: np.ndarray) -> np.ndarray:
+    """Return whether eigenvalues fall slowly enough about γ, or there are far more rows and features than directions.
+
+    Parameters
+    ----------
+    z, q : ndarray
+        Sums of λ/(λ+γ) and of its square.
+    least : ndarray
+        The smaller of the numbers of rows and of features.
+    """
+    return (z - q >= _IN_PART * z) | (z <= _FEW * least)
