@@ -10,7 +10,7 @@ import copy
 import time
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from rfviz.backend import single_threaded_blas
 from rfviz.errors import DataError
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.linear_model.losses import LOSSES
+from rfviz.linear_model.targets import Targets
 from rfviz.params import Param
 from rfviz.progress import Progress, silent
 
@@ -31,6 +32,7 @@ __all__ = [
     "Segment",
     "grid_segments",
     "mean_and_spread",
+    "relative_squares",
     "run_segment",
 ]
 
@@ -69,6 +71,9 @@ class Segment:
         Columns of the feature matrix for each m: m itself, but for sparse maps, where m counts repetitions.
     seconds_fit, seconds_predict : float
         Of the largest m of the segment, all smaller ones included.
+    squared : ndarray
+        Mean squared error of the scores for each m, as a part of that of a model that always answers the mean of the
+        training rows; of classes, of ±1 codes. Empty for losses that fit no codes.
     """
 
     m_grid: np.ndarray
@@ -80,6 +85,7 @@ class Segment:
     seconds_fit: float
     seconds_predict: float
     n_train: int
+    squared: np.ndarray = field(default_factory=lambda: np.empty(0))
 
 
 def grid_segments(m_max: int, points: int = 20) -> list[np.ndarray]:
@@ -176,7 +182,24 @@ def run_segment(
     # Where the smaller m take as long as they would alone, they are not the largest one's.
     if not together:
         seconds -= sum(path.timings_[m] for m in grid if m != max(grid))
-    return _segment(split, path, scores, seconds, done - fitted, n)
+    squared = relative_squares(split, path.classes_ if split.is_classification else None, scores) if together else []
+    return _segment(split, path, scores, seconds, done - fitted, n, np.array(squared))
+
+
+def relative_squares(split: Split, classes: np.ndarray | None, scores: Sequence[np.ndarray]) -> list[float]:
+    """Return mean squared errors of scores of the test rows, as parts of that of the mean of the training rows.
+
+    Parameters
+    ----------
+    classes : ndarray or None
+        The classes that the scores are of; None for numbers.
+    scores : sequence of ndarray of shape (n_test,) or (n_test, k)
+    """
+    targets = Targets.of_numbers(split.y_train) if classes is None else Targets.of_labels(classes)
+    truth = targets.codes(split.y_test)
+    of_the_mean = float(np.square(truth - targets.codes(split.y_train).mean(axis=0)).sum())
+    squares = [float(np.square(s.reshape(truth.shape) - truth).sum()) for s in scores]
+    return [square / max(of_the_mean, np.finfo(float).tiny) for square in squares]
 
 
 def _fit(path: Any, X: np.ndarray, y: np.ndarray, split: Split, progress: Progress) -> int:
@@ -208,7 +231,13 @@ def _share_of_rows(split: Split, share: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _segment(
-    split: Split, path: Any, scores: list[np.ndarray], seconds_fit: float, seconds_predict: float, n: int
+    split: Split,
+    path: Any,
+    scores: list[np.ndarray],
+    seconds_fit: float,
+    seconds_predict: float,
+    n: int,
+    squared: np.ndarray,
 ) -> Segment:
     """Measure a fitted path on the test rows."""
     errors = np.array([path.error(s, split.y_test) for s in scores])
@@ -223,7 +252,8 @@ def _segment(
     size = [_weight_bytes(drawn, m, split.X_train.shape[1]) + 8 * coef[m].size for m in map(int, path.m_grid_)]
     bytes_ = np.array(size, dtype=np.int64)
     columns = np.array([drawn.columns(int(m)) if drawn else int(m) for m in path.m_grid_])
-    return Segment(path.m_grid_, errors, path.alpha_, predictions, bytes_, columns, seconds_fit, seconds_predict, n)
+    seconds = seconds_fit, seconds_predict
+    return Segment(path.m_grid_, errors, path.alpha_, predictions, bytes_, columns, *seconds, n, squared)
 
 
 def _weight_bytes(feature_map: FeatureMap | None, m: int, n_features: int) -> int:

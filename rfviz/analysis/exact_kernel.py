@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.preprocessing import KernelCenterer
 
+from rfviz.analysis.accuracy import relative_squares
 from rfviz.analysis.splits import Split
 from rfviz.backend import check_memory
 from rfviz.backend.lapack import solve_definite
@@ -44,12 +45,15 @@ class ExactKernel:
         For the kernel, the search for the penalty, training and testing.
     bytes : int
         Memory of the model: the training rows and a coefficient for each of them and each class.
+    squared : float
+        Mean squared error, as a part of that of the training rows' mean; see :class:`rfviz.analysis.accuracy.Segment`.
     """
 
     error: float
     penalty: float
     seconds: float
     bytes: int
+    squared: float = np.nan
 
 
 def run_exact_kernel(split: Split, spec: MapSpec[FeatureMap], progress: Progress = silent) -> ExactKernel:
@@ -96,7 +100,9 @@ def run_exact_kernel(split: Split, spec: MapSpec[FeatureMap], progress: Progress
     scores = _scores(K, codes, K_test, penalty)
     error = float(targets.errors(scores, split.y_test).mean())
     size = X.nbytes + 8 * n * targets.n_columns
-    return ExactKernel(error if split.is_classification else error**0.5, penalty, time.perf_counter() - begun, size)
+    error = error if split.is_classification else error**0.5
+    (squared,) = relative_squares(split, targets.classes, [scores])
+    return ExactKernel(error, penalty, time.perf_counter() - begun, size, squared)
 
 
 def _blocks(n: int) -> list[slice]:

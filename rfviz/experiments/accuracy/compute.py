@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from rfviz.analysis.exact_kernel import ExactKernel
 from rfviz.analysis.splits import Split
 from rfviz.experiments.accuracy.architectures import AUGMENTED, AUGMENTED_M, NAMES, NETWORKS, errors_by_epoch, ranking
 from rfviz.experiments.accuracy.maxout_table import PAPER_TABLE_1, TABLE_M
+from rfviz.experiments.accuracy.prediction import Prediction, Unpredicted
 from rfviz.experiments.candidate import Candidate
 from rfviz.features import FeatureMap, RandomMaxout
 
@@ -45,6 +46,8 @@ class Curve:
         Errors after training on images that change, where they are known.
     epochs : tuple of (features, network)
         Errors after each epoch of this training, of the most features and of the network, where they are known.
+    prediction : Prediction or None
+        Squared errors predicted from the exact kernel, where these are what is shown.
     """
 
     label: str
@@ -55,6 +58,7 @@ class Curve:
     exact: float | None = None
     augmented: tuple[tuple[int, float], ...] = ()
     epochs: tuple[tuple[float, ...], ...] = ()
+    prediction: Prediction | None = None
 
 
 def make_curve(
@@ -69,6 +73,7 @@ def make_curve(
     exact: float | None = None,
     augmented: tuple[tuple[int, float], ...] = (),
     epochs: tuple[tuple[float, ...], ...] = (),
+    prediction: Prediction | None = None,
 ) -> Curve:
     """Return the curve of the mean over some runs.
 
@@ -82,12 +87,12 @@ def make_curve(
     axis : {"m", "seconds", "bytes"}
         What it is drawn against.
     paper : tuple of (m, error, s.d.)
-    network, exact, augmented, epochs
+    network, exact, augmented, epochs, prediction
         See :class:`Curve`.
     """
     frame = mean_against_seconds(runs) if axis == "seconds" else mean_and_spread(runs)
     errors = {name: scale * frame[name] for name in ("error", "s.d.")}
-    return Curve(label, cls, frame.assign(**errors), paper, network, exact, augmented, epochs)
+    return Curve(label, cls, frame.assign(**errors), paper, network, exact, augmented, epochs, prediction)
 
 
 def mean_against_seconds(runs: Runs) -> pd.DataFrame:
@@ -123,7 +128,7 @@ def mean_against_seconds(runs: Runs) -> pd.DataFrame:
 def curves_frame(curves: Sequence[Curve], baselines: Mapping[str, float]) -> pd.DataFrame:
     """Return every point of every curve with the name of its map; then what has an error alone.
 
-    These are the exact kernels and the baselines.
+    These are the exact kernels and the baselines. Predicted errors follow the points that were measured.
 
     Parameters
     ----------
@@ -134,6 +139,10 @@ def curves_frame(curves: Sequence[Curve], baselines: Mapping[str, float]) -> pd.
     exact = {f"{curve.label}, exact kernel": curve.exact for curve in curves if curve.exact is not None}
     lines = pd.DataFrame({"map": [*exact, *baselines], "error": [*exact.values(), *baselines.values()]})
     frames = [curve.frame.assign(map=curve.label) for curve in curves if len(curve.frame)]
+    for curve in curves:
+        if curve.prediction is not None:
+            known = {"m": curve.prediction.m_grid, "error": curve.prediction.test}
+            frames.append(pd.DataFrame({"map": f"{curve.label}, predicted"} | known))
     if not frames:
         return lines
     table = pd.concat([*frames, *([lines] if len(lines) else [])], ignore_index=True)
@@ -185,6 +194,10 @@ class AccuracyResult:
     losses : mapping of str to ndarray of shape (n_test,)
         Of other methods by name: the loss of each test row; see
         :class:`rfviz.experiments.accuracy.baselines.BaselineResult`.
+    measure : {"accuracy", "squared error"}
+        What the curves are of.
+    predicted : mapping of str to Prediction or Unpredicted
+        Squared errors from the exact kernel, or why there are none, by the label of a candidate.
     """
 
     split: Split = field(repr=False)
@@ -197,6 +210,8 @@ class AccuracyResult:
     costs: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     exact: Mapping[str, ExactKernel] = field(default_factory=dict)
     losses: Mapping[str, np.ndarray] = field(default_factory=dict, repr=False)
+    measure: str = "accuracy"
+    predicted: Mapping[str, Prediction | Unpredicted] = field(default_factory=dict, repr=False)
     _curves: dict[str, list[Curve]] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -205,9 +220,19 @@ class AccuracyResult:
         return not any(run for runs in self.runs.values() for run in runs)
 
     @property
+    def is_squared(self) -> bool:
+        """Whether the curves are of squared errors."""
+        return self.measure != "accuracy"
+
+    @property
+    def is_per_cent(self) -> bool:
+        """Whether the curves are of shares of wrong classes."""
+        return self.split.is_classification and not self.is_squared
+
+    @property
     def scale(self) -> float:
         """The factor from errors to the unit of the chart: per cent for classes."""
-        return 100.0 if self.split.is_classification else 1.0
+        return 100.0 if self.is_per_cent else 1.0
 
     @property
     def baselines(self) -> dict[str, float]:
@@ -217,7 +242,14 @@ class AccuracyResult:
     @property
     def unit(self) -> str:
         """The title of the chart's axis of errors."""
-        return "test error, %" if self.split.is_classification else "test error (root mean square)"
+        if self.is_squared:
+            return "squared error ÷ variance"
+        return "test error, %" if self.is_per_cent else "test error (root mean square)"
+
+    @property
+    def name_of_errors(self) -> str:
+        """What the curves are of, for the beginning of a sentence."""
+        return "Squared error" if self.is_squared else "Test error"
 
     @property
     def is_papers_mnist(self) -> bool:
@@ -237,11 +269,16 @@ class AccuracyResult:
         return self._curves[axis]
 
     def _curve(self, c: Candidate, axis: str) -> Curve:
-        exact = self.scale * self.exact[c.label].error if c.label in self.exact else None
+        runs, exact, prediction = self.runs[c.label], self.exact_error(c.label), self.predicted.get(c.label)
+        if self.is_squared:
+            # What others have measured are shares of wrong classes.
+            runs = [[replace(s, errors=s.squared) for s in run if len(s.squared)] for run in runs]
+            known = prediction if isinstance(prediction, Prediction) and axis == "m" else None
+            return make_curve(c.label, c.spec.cls, runs, axis=axis, exact=exact, prediction=known)
         return make_curve(
             c.label,
             c.spec.cls,
-            self.runs[c.label],
+            runs,
             scale=self.scale,
             axis=axis,
             paper=self._paper(c),
@@ -250,6 +287,11 @@ class AccuracyResult:
             augmented=self._augmented(c),
             epochs=errors_by_epoch(c.label) if self._is_crops else (),
         )
+
+    def exact_error(self, label: str) -> float | None:
+        """Return the error of the exact kernel of a candidate in the unit of the chart, or None if it is not known."""
+        found = self.exact.get(label)
+        return None if found is None else found.squared if self.is_squared else self.scale * found.error
 
     def ladder(self) -> pd.DataFrame:
         """Return every method with its error, seconds and bytes, from the largest error down.
@@ -266,7 +308,7 @@ class AccuracyResult:
         for name, (seconds, size) in self.costs.items():
             rows.append({"method": name, "m": None, "error": self.baselines[name], "seconds": seconds, "bytes": size})
         for label, found in self.exact.items():
-            rows.append({"method": f"{label}, exact kernel", "m": None, "error": self.scale * found.error})
+            rows.append({"method": f"{label}, exact kernel", "m": None, "error": self.exact_error(label)})
             rows[-1] |= {"seconds": found.seconds, "bytes": found.bytes}
         columns = ["method", "m", "error", "seconds", "bytes"]
         table = pd.DataFrame(rows, columns=columns).astype({"m": "Int64", "bytes": "Int64"})

@@ -18,12 +18,18 @@ from rfviz.experiments.accuracy.architectures import (
     RankCorrelations,
 )
 from rfviz.experiments.accuracy.compute import AccuracyResult, Curve
+from rfviz.experiments.accuracy.prediction import ALIKE, WITHIN, Unpredicted
 from rfviz.words import counted, join, number
 
 __all__ = ["EPOCHS", "NETWORK_SETUP", "NO_MAPS", "about_architectures", "about_epochs", "explanation", "summary"]
 
 # Errors that differ by less are equal: they are counts of rows.
 _ROUNDING = 1e-9
+
+# A smaller share is not worth a number.
+_NEAR = 0.01
+_UNIT = "It is a share of the targets’ variance: 1 is a model that always answers the mean."
+_CODES = "Classes are codes of ±1; the share of wrong classes (“accuracy”) can only be measured."
 
 NO_MAPS = "Choose at least one map."
 AUGMENTED_SETUP = (
@@ -45,8 +51,13 @@ def summary(result: AccuracyResult) -> str:
         for c in result.curves()
         if len(c.frame)
     ]
+    parts = parts or [
+        f"{c.label} is predicted to reach {number(c.prediction.test[-1])} at m = {c.prediction.m_grid[-1]:,}"
+        for c in result.curves()
+        if c.prediction is not None
+    ]
     ends = "; ".join(parts) or "no points yet"
-    return f"Test error against the number of features on {result.split.name}: {ends}."
+    return f"{result.name_of_errors} against the number of features on {result.split.name}: {ends}."
 
 
 def explanation(result: AccuracyResult) -> str:
@@ -55,21 +66,93 @@ def explanation(result: AccuracyResult) -> str:
     bands = ", ± 1 s.d. over the draws" if any((c.frame["seeds"] > 1).any() for c in curves) else ""
     n = next((s.n_train for runs in result.runs.values() for run in runs for s in run), split.n_train)
     what = (
-        f"The chart shows the error on {len(split.X_test):,} test rows{bands}, of a linear model ({result.loss}) that "
-        f"learns from m random features of {n:,} rows."
+        f"The chart shows the {_kind(result)} on {len(split.X_test):,} test rows{bands}, of a linear model "
+        f"({result.loss}) that learns from m random features of {n:,} rows."
     )
     if split.others is not None:
         what += (
             " These are all rows of the file that have what is needed and are not tested on; the other methods learn "
             f"from {len(split.X_train):,} that were drawn."
         )
+    if result.is_squared:
+        what += f" {_UNIT}"
+        what += f" {_CODES}" if split.is_classification else ""
     more = (_exact_story, _fields_story, _doubly_story, _networks_story, _augmented_story)
-    return " ".join(["**What am I seeing?**", *_best(result, curves), what]) + "".join(part(result) for part in more)
+    return " ".join(["**What am I seeing?**", *_predicted(result), *_best(result, curves), what]) + "".join(
+        part(result) for part in more
+    )
 
 
 def _error(value: float, result: AccuracyResult) -> str:
     """Write an error in the unit of the chart."""
-    return number(value) + "%" * result.split.is_classification
+    return number(value) + "%" * result.is_per_cent
+
+
+def _kind(result: AccuracyResult) -> str:
+    return "squared error" if result.is_squared else "error"
+
+
+def _predicted(result: AccuracyResult) -> Iterator[str]:
+    """Say how many features the exact kernels ask for, how far the measured errors agree, and what is not predicted."""
+    if not result.is_squared:
+        return
+    found = [c for c in result.curves() if c.prediction is not None]
+    for curve in found:
+        name = f"**{curve.label}.** " if len(result.candidates) > 1 else ""
+        yield name + " ".join(part for part in (_needed(result, curve), _agreement(curve), _doubts(curve)) if part)
+    for label, prediction in result.predicted.items():
+        if isinstance(prediction, Unpredicted):
+            yield f"**{label}.** Only the measured curve can be drawn. {prediction.reason}"
+    if found:
+        (first, *_) = (c.prediction for c in found if c.prediction)
+        rows = f"{first.n_rows:,} training rows"
+        of = rows if first.n_sampled == first.n_rows else f"{first.n_sampled:,} of the {rows}"
+        yield f"The lines are predicted from the exact kernel of {of}, before a feature is drawn."
+
+
+def _needed(result: AccuracyResult, curve: Curve) -> str:
+    """Say how many features come within 5% of the exact kernel, as predicted, and as measured once all is."""
+    prediction = curve.prediction
+    if prediction is None or not prediction.knows_exact:
+        return ""
+    comes = f"comes within {WITHIN:.0%} of the exact kernel’s squared error"
+    needed = f"m = {float(f'{prediction.needed:.3g}'):,.0f}" if prediction.needed else "no m"
+    said = f"Predicted: {needed} {comes}"
+    if not result.is_complete or curve.exact is None or not len(curve.frame):
+        return f"{said}."
+    m, errors = curve.frame["m"].to_numpy(int), curve.frame["error"].to_numpy(float)
+    above = np.flatnonzero(errors > (1.0 + WITHIN) * curve.exact)
+    first = above[-1] + 1 if len(above) else 0
+    return f"{said}; measured: {f'{m[first]:,}' if first < len(m) else f'more than {m[-1]:,}'}."
+
+
+def _agreement(curve: Curve) -> str:
+    """Say how far the measured errors are from those predicted, at most."""
+    if curve.prediction is None or not len(curve.frame):
+        return ""
+    m, errors = curve.frame["m"].to_numpy(int), curve.frame["error"].to_numpy(float)
+    expected = np.exp(np.interp(np.log(m), np.log(curve.prediction.m_grid), np.log(curve.prediction.test)))
+    apart = errors / expected - 1.0
+    worst = int(np.abs(apart).argmax())
+    if abs(apart[worst]) < _NEAR:
+        return "The measured errors are within 1% of the line."
+    way = "above" if apart[worst] > 0 else "below"
+    return f"The measured errors are within {abs(apart[worst]):.0%} of the line, farthest at m = {m[worst]:,} ({way})."
+
+
+def _doubts(curve: Curve) -> str:
+    """Say why a line is dotted, if it is."""
+    prediction = curve.prediction
+    if prediction is None or prediction.is_sure.all():
+        return ""
+    why: list[str] = []
+    if prediction.alike < ALIKE:
+        why.append(f"some features vary far more than others (participation {prediction.alike:.2f})")
+    if not prediction.is_reliable.all():
+        sample = f"{prediction.n_sampled:,} rows tell too little about {prediction.n_rows:,}"
+        steep = "the kernel’s eigenvalues fall so fast that single draws decide"
+        why.append(sample if prediction.n_sampled < prediction.n_rows else steep)
+    return f"Where the line is dotted, it may be off by a quarter and more: {' and '.join(why)}."
 
 
 def _best(result: AccuracyResult, curves: Sequence[Curve]) -> Iterator[str]:
@@ -112,7 +195,7 @@ def _from(m: np.ndarray, errors: np.ndarray, value: float) -> str:
 
 def _exact_story(result: AccuracyResult) -> str:
     """Say from which m on each curve is as good as its exact kernel; empty if none is known."""
-    unit, parts = "%" if result.split.is_classification else "", []
+    unit, parts = "%" if result.is_per_cent else "", []
     for curve in result.curves():
         exact = curve.exact
         if exact is None or not len(curve.frame):

@@ -19,9 +19,11 @@ from rfviz.experiments.accuracy.architectures import NAMES, architecture
 from rfviz.experiments.accuracy.baselines import BASELINES, BaselineResult, run_baseline
 from rfviz.experiments.accuracy.compute import AccuracyResult, curves_frame, epochs_frame
 from rfviz.experiments.accuracy.figures import plot_accuracy, plot_epochs
+from rfviz.experiments.accuracy.prediction import Prediction, Unpredicted, predict_sweep
 from rfviz.experiments.base import Chart, ExperimentInParts, Maps, experiment, revision, specs_of
 from rfviz.experiments.candidate import Candidate
 from rfviz.experiments.data import Data
+from rfviz.experiments.learning_curve.compute import MOST_ROWS
 from rfviz.experiments.split_data import TEST_SHARE, SplitData
 from rfviz.experiments.sweep import Step, inputs_of, runs_of, sweep_parts
 from rfviz.experiments.work import Part, Work
@@ -31,7 +33,20 @@ from rfviz.params import Param
 from rfviz.result_files import durable
 from rfviz.words import shown
 
-__all__ = ["ALPHA", "DOUBLY", "EXACT", "GAMMA", "GROW", "M_MAX", "SEEDS", "Accuracy", "baseline_of", "has_pools"]
+__all__ = [
+    "ALPHA",
+    "DOUBLY",
+    "EXACT",
+    "GAMMA",
+    "GROW",
+    "MEASURE",
+    "M_MAX",
+    "SEEDS",
+    "Accuracy",
+    "baseline_of",
+    "has_pools",
+    "predicted_of",
+]
 
 GROW = Param(
     "grow",
@@ -91,8 +106,19 @@ EXACT = Param(
     label="Exact kernels",
     help="A dashed line for each curve: ridge regression with the kernel itself, which the features approximate.",
 )
+MEASURE = Param(
+    "measure",
+    "accuracy",
+    "choice",
+    choices=("accuracy", "squared error"),
+    label="Error",
+    help="Accuracy counts wrong classes (of numbers it is the root mean squared error), and is measured only. The "
+    "squared error, of ±1 codes for classes, is what ridge regression makes small: it is also predicted, from the "
+    "exact kernel alone.",
+)
 GAMMA = RandomFourier.param("gamma")
 _BASELINES = Param("baselines", next(iter(BASELINES)), "choice", choices=tuple(BASELINES))
+_OTHER_AXES = ("seconds", "bytes")
 _SHARES = (1 / 16, 1 / 4, 1.0)
 # What a kernel computes of an inner product, in multiply-adds.
 _KERNEL_COST = 300
@@ -134,6 +160,10 @@ class Accuracy(ExperimentInParts[AccuracyResult]):
         Whether maps that project are trained by doubly stochastic gradients, too.
     exact : bool
         Whether to compute ridge regression with the exact kernel of each map.
+    measure : {"accuracy", "squared error"}
+        What curves are of: shares of wrong classes (root mean squared errors of numbers), or mean squared errors as
+        parts of the targets' variance, of ±1 codes for classes. Squared errors are also predicted, before anything is
+        trained, from the exact kernel of up to 2,000 training rows; other methods are left out then.
 
     Examples
     --------
@@ -144,6 +174,13 @@ class Accuracy(ExperimentInParts[AccuracyResult]):
     >>> errors = results[-1].to_frame().set_index("map")["error"]
     >>> bool((errors.groupby("map").last() < 5).all())  # per cent
     True
+
+    What the exact kernel predicts comes first:
+
+    >>> experiment = Accuracy(maps=[RandomFourier()], m_max=200, seeds=1, measure="squared error")
+    >>> result = next(experiment.parts("digits"))
+    >>> result.to_frame()["map"].unique().tolist(), result.numbers.is_empty
+    (['Random Fourier, predicted'], True)
 
     The steps, one by one:
 
@@ -172,6 +209,7 @@ class Accuracy(ExperimentInParts[AccuracyResult]):
     alpha: float | str = ALPHA.default
     doubly_stochastic: bool = False
     exact: bool = False
+    measure: str = MEASURE.default
 
     params = (
         GAMMA,
@@ -185,6 +223,7 @@ class Accuracy(ExperimentInParts[AccuracyResult]):
         ALPHA,
         DOUBLY,
         EXACT,
+        MEASURE,
     )
     question = "How many random features does a linear model need?"
 
@@ -202,6 +241,8 @@ class Accuracy(ExperimentInParts[AccuracyResult]):
         if self.exact and (self.loss != "ridge" or self.alpha != "auto" or self.all_rows):
             # A fixed penalty vanishes as m grows, and a kernel matrix is of rows in memory.
             raise ParameterError("exact", "must be False unless loss='ridge', alpha='auto' and all_rows=False", True)
+        if self.measure != MEASURE.default and self.loss != "ridge":  # other losses fit no codes
+            raise ParameterError("measure", "must be 'accuracy' unless loss='ridge'", self.measure)
         if self.all_rows and self.grow == "rows":
             raise ParameterError("grow", "must be 'features' if all rows are trained on", self.grow)
 
@@ -242,8 +283,18 @@ class Accuracy(ExperimentInParts[AccuracyResult]):
         source, candidates = self.split_data(data), self.candidates(data.dataset.image_shape)
         sweep = sweep_parts(source, candidates, self.seeds, steps, self.alpha, self.loss, cache)
         exact = _exact_parts(source, candidates, cache) if self.exact else ()
+        predicted = self._predicted_parts(source, candidates, cache) if self.measure != MEASURE.default else ()
         # What a curve tends to stands there before its larger m, which take longer.
-        return Work(tuple(heapq.merge(sweep, exact, key=lambda part: part.cost)), cache)
+        return Work((*predicted, *heapq.merge(sweep, exact, key=lambda part: part.cost)), cache)
+
+    def _predicted_parts(self, source: SplitData, candidates: Sequence[Candidate], cache: Cache) -> Iterator[Part]:
+        """Yield the prediction of each map that is trained by ridge regression."""
+        n = min(len(source.split(cache).X_train), MOST_ROWS)
+        for candidate in candidates:
+            if not candidate.loss:
+                title = f"{candidate.label}, predicted"
+                args = source, candidate, self.alpha, self.m_max
+                yield Part(title, predicted_of, args, 20.0 * n**3, title)
 
     def collect(self, data: Data, work: Work, cache: Cache) -> AccuracyResult:
         source = self.split_data(data)
@@ -254,7 +305,7 @@ class Accuracy(ExperimentInParts[AccuracyResult]):
         refused: list[str] = []
         n, d = split.X_train.shape
         drawn = dataclasses.replace(source, all_rows=False)  # other methods learn from these rows either way
-        for name in self.baselines:
+        for name in self.baselines if self.measure == MEASURE.default else ():
             reason = BASELINES[name].refusal(n, d, len(split.target_names))
             try:
                 if not reason:
@@ -266,9 +317,10 @@ class Accuracy(ExperimentInParts[AccuracyResult]):
                 reason = str(error)
             refused += [reason] if reason else []
         candidates, complete = self.candidates(data.dataset.image_shape), not work.missing()
-        exact = {
-            part.args[1]: found for part in work.parts if part.function is exact_of and (found := work.result(part))
-        }
+        exact, predicted = (
+            {part.args[1]: found for part in work.parts if part.function is function and (found := work.result(part))}
+            for function in (exact_of, predicted_of)
+        )
         return AccuracyResult(
             split,
             candidates,
@@ -280,6 +332,8 @@ class Accuracy(ExperimentInParts[AccuracyResult]):
             costs,
             {c.label: exact[c] for c in candidates if c in exact},
             losses,
+            self.measure,
+            {c.label: predicted[c] for c in candidates if c in predicted},
         )
 
     def compute(self, data: Data, cache: Cache) -> AccuracyResult:
@@ -297,7 +351,7 @@ class Accuracy(ExperimentInParts[AccuracyResult]):
 
     def charts(self, data: Data, numbers: AccuracyResult, cache: Cache) -> tuple[Chart, ...]:
         def chart(name: str, axis: str, alt: str, words: str = "", x_range: tuple[float, float] | None = None) -> Chart:
-            same = revision(data, self.normalise)
+            same = revision(data, self.normalise, *([self.measure] if numbers.is_squared else []))
             plot = lambda: plot_accuracy(  # noqa: E731
                 numbers.curves(axis), numbers.baselines, axis=axis, x_range=x_range, unit=numbers.unit, revision=same
             )
@@ -306,7 +360,7 @@ class Accuracy(ExperimentInParts[AccuracyResult]):
         whole = 9, 1.1 * self.m_max  # on axes that stand still while points arrive
         return (
             chart("accuracy", "m", describe.summary(numbers), describe.explanation(numbers), whole),
-            *(chart(f"accuracy-{axis}", axis, f"Test error against {axis}.") for axis in ("seconds", "bytes")),
+            *(chart(f"accuracy-{axis}", axis, f"{numbers.name_of_errors} against {axis}.") for axis in _OTHER_AXES),
             *_epochs_charts(numbers),
         )
 
@@ -379,6 +433,13 @@ def _exact_parts(source: SplitData, candidates: Sequence[Candidate], cache: Cach
 def exact_of(source: SplitData, candidate: Candidate, *, cache: Cache) -> ExactKernel:
     """Train and test ridge regression with the exact kernel of a map."""
     return run_exact_kernel(inputs_of(source, candidate.patches, cache), candidate.spec, cache.progress)
+
+
+def predicted_of(
+    source: SplitData, candidate: Candidate, alpha: float | str, m_max: int, *, cache: Cache
+) -> Prediction | Unpredicted:
+    """Predict the squared errors of a map from its exact kernel."""
+    return predict_sweep(inputs_of(source, candidate.patches, cache), candidate.spec, alpha, m_max)
 
 
 @durable

@@ -12,7 +12,7 @@ from rfviz.experiments.accuracy.architectures import NETWORK_EPOCHS, NETWORK_FEA
 from rfviz.experiments.accuracy.compute import TRAINED, Curve
 from rfviz.features import Look
 from rfviz.figures.axes import count_axis
-from rfviz.figures.lines import DRAWS, M_TITLE, band
+from rfviz.figures.lines import DRAWS, M_TITLE, band, line
 from rfviz.figures.quick import trace
 from rfviz.figures.reference_lines import reference_lines
 from rfviz.figures.template import COLOURS, GREY, map_styles, rgba, styled
@@ -21,6 +21,8 @@ __all__ = ["plot_accuracy", "plot_confusion", "plot_epochs", "plot_penalty"]
 
 _X_TITLES = {"m": M_TITLE, "seconds": "seconds to train and test", "bytes": "bytes of the model"}
 _X_WORDS = {"m": ",d", "seconds": ".3~g", "bytes": "~s"}
+# A predicted peak is cut off at this multiple of the error of the mean.
+_PEAK = 10.0
 _LOG, _STEPS = {"type": "log"}, {"dtick": "D2"}
 
 
@@ -60,6 +62,7 @@ def plot_accuracy(
     for curve, style in zip(curves, styles, strict=True):
         named = "" if any(drawn["name"] == DRAWS for drawn in traces) else DRAWS
         traces += [*_band(curve, style, axis, named), _line(curve, style, axis), *_paper(curve, style, axis)]
+    traces += _predicted(curves, styles)
     traces += [*_networks(curves, styles, axis), *_augmented(curves, styles, axis)]
     span = x_range or _span(curves, axis)
     if axis == "m":
@@ -68,6 +71,7 @@ def plot_accuracy(
     lines = {name: error for name, error in baselines.items() if error > 0}
     single = [error for curve in curves for error in (curve.network, curve.exact) if error]
     single += [error for curve in curves for _, error in curve.augmented]
+    single += [error for curve in curves if curve.prediction for error in (curve.prediction.test.min(), _top(curve))]
     heights = _range(curves, [*lines.values(), *single])
     points = [(curve.frame[axis].to_numpy(float), curve.frame["error"].to_numpy(float)) for curve in curves]
     traces += reference_lines(lines, points, span, heights)
@@ -97,13 +101,35 @@ def _line(curve: Curve, style: Look, axis: str) -> dict[str, Any]:
         "scatter",
         x=curve.frame[axis].to_numpy(),
         y=curve.frame["error"].to_numpy(),
-        mode="lines+markers",
+        mode="markers" if curve.prediction else "lines+markers",  # beside the line of what was predicted
         line={"color": style.colour, "width": 2.5, "dash": style.dash},
-        marker={"symbol": style.symbol, "size": 8},
+        marker={"symbol": style.symbol, "size": 8, **({"color": style.colour} if curve.prediction else {})},
         name=curve.label,
         showlegend=True,
         hovertemplate="%{x:,} → %{y:.3g}<extra>" + curve.label + "</extra>",
     )
+
+
+def _predicted(curves: Sequence[Curve], styles: Sequence[Look]) -> list[dict[str, Any]]:
+    """Draw the errors that exact kernels predict: dotted where the prediction is not to be trusted."""
+    traces: list[dict[str, Any]] = []
+    for curve, style in zip(curves, styles, strict=True):
+        if curve.prediction is None:
+            continue
+        m, test, name = curve.prediction.m_grid, curve.prediction.test, f"{curve.label}, predicted"
+        sure = curve.prediction.is_sure
+        parts = [("solid", np.where(sure, test, np.nan)), ("dot", np.where(sure, np.nan, test))]
+        drawn = [(dash, values) for dash, values in parts if np.isfinite(values).any()]
+        for place, (dash, values) in enumerate(drawn):
+            traces.append(line(m, values, style.colour, dash, name, 2.0, shown=not place) | {"legendgroup": name})
+    return traces
+
+
+def _top(curve: Curve) -> float:
+    """Return the largest error that is predicted, but for a peak that would press all else together."""
+    assert curve.prediction is not None
+    test = curve.prediction.test
+    return float(min(test.max(), _PEAK * max(1.0, float(np.median(test)))))
 
 
 def _paper(curve: Curve, style: Look, axis: str) -> list[dict[str, Any]]:
