@@ -104,26 +104,21 @@ def kernel_spectrum(K: np.ndarray, y: np.ndarray, is_centred: bool = True, *, to
         If a value is not finite, the target is constant, or the matrix has negative eigenvalues, as no kernel has.
     """
     values, vectors, Y = decompose(K, y, is_centred)
-    n = len(values)
-    power = np.square(vectors.T @ Y).sum(axis=1) / n
-    kept = values > ROUNDING * values[0]
-    return KernelSpectrum(values[kept] / n, power[kept], float(power[~kept].sum()), n, is_centred)
+    power, kept = np.square(vectors.T @ Y).sum(axis=1) / len(Y), values > 0
+    return KernelSpectrum(values[kept], power[kept], float(power[~kept].sum()), len(Y), is_centred)
 
 
-def decompose(
-    K: np.ndarray, y: np.ndarray, is_centred: bool = True, has_intercept: bool = True
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return eigenvalues of a kernel matrix, the largest first, its eigenvectors, and the targets about their means.
+def decompose(K: np.ndarray, y: np.ndarray, is_centred: bool = True) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the eigenvalues of a kernel matrix over its rows, their vectors, and the targets about their mean.
 
-    Parameters
-    ----------
-    has_intercept : bool
-        Whether the constant vector, which has the eigenvalue 0 once the features' means are taken away, is among them.
+    See :func:`kernel_spectrum`.
 
-    Raises
-    ------
-    ParameterError, DataError
-        See :func:`kernel_spectrum`.
+    Returns
+    -------
+    values : ndarray of shape (n,)
+        Of the matrix divided by n, the largest first; 0 where rounding leaves nothing else.
+    vectors : ndarray of shape (n, n)
+    Y : ndarray of shape (n, n_outputs)
     """
     K, Y = np.array(K, dtype=np.float64), np.asarray(y, dtype=np.float64)
     Y = Y[:, None] if Y.ndim == 1 else Y
@@ -153,4 +148,4 @@ def decompose(
         raise DataError("The kernel is the same for all pairs of rows: it tells none of them apart.")
     if values.min() < -_INDEFINITE * largest:
         raise DataError("The kernel matrix has negative eigenvalues: it is not a kernel of features.")
-    return values, vectors, Y
+    return np.where(values > _ROUNDING * values[0], values, 0.0), vectors, Y
