@@ -56,7 +56,9 @@ class InspectedData(Generic[D]):
     compare : str
         See :func:`rfviz.inspection.drift.inspect_drift`.
     asked : tuple of str
-        Short names of the questions that are asked; empty for all.
+        Short names of the questions that are asked; empty for all that are not on request.
+    also : tuple of str
+        Short names of questions on request that are asked next to these.
     """
 
     data: D
@@ -64,6 +66,7 @@ class InspectedData(Generic[D]):
     seed: int = 0
     compare: str = AUTOMATIC
     asked: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
 
     @property
     def dataset(self) -> Dataset:
@@ -76,7 +79,7 @@ class InspectedData(Generic[D]):
 
     def inspect(self, cache: Cache) -> Inspection:
         """Return the inspection, which computes what it is asked for."""
-        return Inspection(self.data, self.normalise, self.seed, cache, self.compare, self.asked)
+        return Inspection(self.data, self.normalise, self.seed, cache, self.compare, self.asked, self.also)
 
 
 class _Computes(Protocol[R_co]):
@@ -100,7 +103,10 @@ class Inspection:
     compare : str
         Which rows are compared, see :func:`rfviz.inspection.drift.inspect_drift`.
     only : str or sequence of str
-        Short names of the questions that are asked, see :func:`rfviz.inspection.questions.keys_of`; by default all.
+        Short names of the questions that are asked, see :func:`rfviz.inspection.questions.keys_of`; by default all
+        that are not on request.
+    also : str or sequence of str
+        Likewise, of questions on request that are asked next to these.
     """
 
     def __init__(
@@ -111,10 +117,11 @@ class Inspection:
         cache: Cache | None = None,
         compare: str = AUTOMATIC,
         only: str | Iterable[str] = (),
+        also: str | Iterable[str] = (),
     ) -> None:
         chosen = _Given(data) if isinstance(data, Dataset) else data
         how = scaling_of(chosen.dataset, how)
-        self.source: InspectedData[Any] = InspectedData(chosen, how, seed, compare, keys_of(only))
+        self.source: InspectedData[Any] = InspectedData(chosen, how, seed, compare, keys_of(only), keys_of(also))
         self._cache = Cache() if cache is None else cache
 
     # --- the data ---------------------------------------------------------------------------------------------------
@@ -226,8 +233,9 @@ class Inspection:
 
     def questions(self) -> tuple[Question[Any], ...]:
         """Return the questions that are asked and make sense for these data."""
-        asked = self.source.asked
-        return tuple(q for q in QUESTIONS if (not asked or q.key in asked) and q.applies(self))
+        asked, also = self.source.asked, self.source.also
+        chosen = [q for q in QUESTIONS if q.key in (*asked, *also) or not (asked or q.on_request)]
+        return tuple(question for question in chosen if question.applies(self))
 
     def question(self, key: str) -> Question[Any]:
         """Return one of them by its short name.

@@ -101,6 +101,8 @@ class Question(Computation, Generic[Result]):
         How the answer is found, in Markdown; empty if the sentence says it.
     formats : mapping
         Formats of numbers in the table of the answer, by their column.
+    on_request : bool
+        Whether it is answered only if it is asked for by its name: it is about models more than about the data.
     leaves_out : {"", "rows", "columns"}
         What its remedy leaves out: the rows or the columns that a finding worth a look is about, or nothing.
     kinds : mapping of str to str
@@ -113,6 +115,7 @@ class Question(Computation, Generic[Result]):
     method: ClassVar[str] = ""
     formats: ClassVar[Mapping[str, str]] = {}
     kinds: ClassVar[Mapping[str, str]] = {}
+    on_request: ClassVar[bool] = False
     leaves_out: ClassVar[Literal["", "rows", "columns"]] = ""
 
     def applies(self, inspection: Inspection) -> bool:

@@ -14,6 +14,7 @@ from rfviz.inspection.dependence import Dependence
 from rfviz.inspection.dimension import Dimension
 from rfviz.inspection.distances import Distances
 from rfviz.inspection.drift import Drift
+from rfviz.inspection.features import Features
 from rfviz.inspection.interactions import Interactions
 from rfviz.inspection.labels import Labels
 from rfviz.inspection.leaks import Leaks
@@ -55,6 +56,7 @@ QUESTIONS: tuple[Question[Any], ...] = (
     Dependence(),
     Drift(),
     Order(),
+    Features(),
 )
 
 

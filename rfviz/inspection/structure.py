@@ -46,6 +46,7 @@ __all__ = [
     "Transformed",
     "agreement_of",
     "inspect_structure",
+    "learnable",
     "losses_in_folds",
     "model_name",
     "plot_structure",
@@ -124,8 +125,6 @@ class Curve:
         How many standard deviations predictions and labels agree more than if the labels were shuffled.
     losses : ndarray of shape (n_rows,)
         Of each row, with the largest m.
-    reached : int
-        The smallest m whose score is within a standard error of that of the largest.
     """
 
     spec: MapSpec[FeatureMap]
@@ -134,7 +133,6 @@ class Curve:
     gain: Gain
     agreement: float
     losses: np.ndarray
-    reached: int
 
     @property
     def label(self) -> str:
@@ -255,7 +253,7 @@ def inspect_structure(dataset: Dataset, how: str = "automatic", progress: Progre
     DataError
         Without labels, or with too few rows of two classes.
     """
-    X, y, rows = _learnable(dataset)
+    X, y, rows = learnable(dataset)
     is_classes = bool(dataset.target_names)
     result = _compare(X, y, rows, is_classes, scaling_of(dataset, how), progress)
     if is_classes and _has_frequent_class(dataset):
@@ -340,8 +338,14 @@ def _has_frequent_class(dataset: Dataset) -> bool:
     return dataset.y is not None and np.bincount(dataset.y).max() > _FREQUENT * len(dataset.y)
 
 
-def _learnable(dataset: Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Choose the rows to use, and return them with their labels and places.
+def learnable(dataset: Dataset, most: int = _ROWS) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Choose the rows to use, and return them, not scaled, with their labels and places.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    most : int
+        Rows at most.
 
     Raises
     ------
@@ -352,9 +356,9 @@ def _learnable(dataset: Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         raise DataError("There are no labels to learn. Name the column that holds them.")
     if dataset.n_samples < _FEWEST_ROWS:
         raise DataError(f"Learning needs at least {_FEWEST_ROWS} rows to hold some out; there are {dataset.n_samples}.")
-    rows = take_sample(dataset, "none", _ROWS).places
+    rows = take_sample(dataset, "none", most).places
     if dataset.target_names and _has_frequent_class(dataset):
-        rows = np.sort(spread_rows(dataset.n_samples, _ROWS, dataset.y, times=1))
+        rows = np.sort(spread_rows(dataset.n_samples, most, dataset.y, times=1))
     y = dataset.y[rows]
     if dataset.target_names:
         counts = np.sort(np.unique(y, return_counts=True)[1])[::-1]
@@ -452,8 +456,7 @@ def _summary(
     for spec, loss in losses.items():
         scores, errors = np.array([score(row) for row in loss]), np.array([error(row) for row in loss])
         gain = Gain(scores[-1] - score(linear), error(linear - loss[-1]))
-        reached = grid[int(np.argmax(scores >= scores[-1] - errors[-1]))]
-        curves.append(Curve(spec, scores, errors, gain, agreement[spec], loss[-1], reached))
+        curves.append(Curve(spec, scores, errors, gain, agreement[spec], loss[-1]))
     return StructureResult(
         is_classes,
         len(y),
@@ -533,10 +536,6 @@ class Structure(Question[StructureResult]):
             "the differences of losses. If the gain is no larger than chance brings in one of a hundred tables (over "
             "both maps), one of `least` would have been in about nine of ten."
         ),
-        "enough features": (
-            "The smallest of 10, 20, 50, 100, 200 and 400 features of `model` with which the score is within its error "
-            "of that of the most."
-        ),
         "agreement": (
             "How many standard deviations the predictions of `model` agree more with the labels (the number of "
             "matches, or the sum of products of ranks) than labels shuffled within folds. Predictions that agree by "
@@ -569,9 +568,8 @@ class Structure(Question[StructureResult]):
             error, gain = float(curve.errors[-1]), curve.gain
             yield Claim("score", float(curve.scores[-1]), label, n, of=random | model | {"error": error})
             least = None if gain.is_real(n_curves) else gain.noticed(n_curves)
-            yield Claim("gain", float(gain.value), label, n, least, unit | model | {"error": gain.error})
-            yield Claim("enough features", curve.reached, label, n, of=model)
-            yield Claim("agreement", curve.agreement, label, n, of=model)
+            yield Claim("gain", float(gain.value), n_rows=n, least=least, of=unit | model | {"error": gain.error})
+            yield Claim("agreement", curve.agreement, n_rows=n, of=model)
         if result.largest is not None:
             yield Claim("largest class share", result.largest, label, n)
         if (other := result.transformed) is not None:
@@ -610,7 +608,7 @@ class Structure(Question[StructureResult]):
         elif any(one.is_real(len(gains)) for one in gains):
             text = (
                 f"There is structure that a linear model misses: it reaches {line}, {best.of['model']} features {top} "
-                f"({step} more); {claims.of('enough features')[0].value} of them are enough"
+                f"({step} more)"
             )
         elif not _has_signal(claims):
             what = "the labels depend" if is_classes else "the target depends"

@@ -118,4 +118,5 @@ def leave_one_out_curve(K: np.ndarray, y: np.ndarray) -> LeaveOneOutCurve:
         if found.mean() <= min(row[2] for row in rows):
             losses = found
     guess = np.square(Y * n / (n - 1.0)).sum(axis=1)
-    return LeaveOneOutCurve(*np.array(rows).T, losses, guess)
+    fitted, squared, exact_errors, draw_errors = np.array(rows).T
+    return LeaveOneOutCurve(fitted, squared, exact_errors, draw_errors, losses, guess)

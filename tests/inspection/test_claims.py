@@ -87,7 +87,7 @@ def found(request):
     """Return the findings of a table, with their questions."""
     frame, label = TABLES[request.param]
     upload = upload_of_frame(frame)
-    inspection = Inspection(upload.prepare(upload.suggestion.replace({"label": label})))
+    inspection = Inspection(upload.prepare(upload.suggestion.replace({"label": label})), also="features")
     asked = [(question, inspection.finding(question)) for question in inspection.questions()]
     return [(question, finding) for question, finding in asked if finding is not None and finding.claims]
 

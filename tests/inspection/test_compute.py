@@ -268,7 +268,7 @@ def test_structure_that_a_line_misses(name):
     result = inspect_structure(load(name))
     assert result.is_nonlinear and result.best.gain.value > 0.3
     assert result.linear < 0.65 and result.best.scores[-1] > 0.9
-    assert result.best.reached in result.m_grid and len(result.to_frame()) == 2 + 2 * len(result.m_grid)
+    assert len(result.to_frame()) == 2 + 2 * len(result.m_grid)
 
 
 def test_structure_of_numbers():

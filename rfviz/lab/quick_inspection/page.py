@@ -34,6 +34,13 @@ from rfviz.words import counted
 __all__ = ["PAGE", "InspectionResult", "QuickInspection", "Settings", "shown_uncertainty"]
 
 SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of the features of the maps.")
+FEATURES = Param(
+    "features",
+    False,
+    "bool",
+    label="Number of features",
+    help="Answer one more question: how many random features are enough for these rows? It takes a second or two.",
+)
 # A menu of more columns than this is too long to be used.
 _MENU = 300
 
@@ -104,7 +111,8 @@ class QuickInspection(Page[InspectedData[Data], Settings, InspectionResult]):
             "its larger values."
         )
         compare = panel.choice("compare", list(titles), AUTOMATIC, "Compare", help, titles)
-        return InspectedData(data, scaling, seed, compare, self.asked)
+        also = ("features",) if panel.control(FEATURES) else ()
+        return InspectedData(data, scaling, seed, compare, self.asked, also)
 
     def settings(self, panel: Panel, source: InspectedData[Data]) -> Settings:
         dataset, origin = source.dataset, source.dataset.origin
@@ -240,6 +248,7 @@ def _inspect(source: InspectedData[Data]) -> str:
     """Return the lines that load the data and begin to inspect them."""
     compared = f", compare={source.compare!r}" if source.compare != AUTOMATIC else ""
     compared += f", only={','.join(source.asked)!r}" if source.asked else ""
+    compared += f", also={','.join(source.also)!r}" if source.also else ""
     made = f"inspection = Inspection(dataset, {source.normalise!r}, seed={source.seed}{compared})"
     return f"{script.load_data(source.data)}\n{made}"
 
