@@ -147,6 +147,12 @@ _BUILT_IN = {
             "Rows of −1 and 1 whose label is the product of a few columns: a parity.",
         ),
         _built_in(
+            "synthetic",
+            "power_law",
+            "Power law (waves)",
+            "Waves whose power falls with a chosen slope, and so do the kernel’s eigenvalues: a number to predict.",
+        ),
+        _built_in(
             "downloads",
             "olivetti",
             "Olivetti faces",

@@ -20,7 +20,7 @@ def test_names_and_specs_agree():
     assert datasets.names() == list(datasets.specs())
     planar = ["moons", "circles", "spirals", "xor"]
     shown = ["circle", "sphere", "turning_head", "digits", "breast_cancer", "photo_patches"]
-    offline = [*shown, *planar, "categorical_toy", "binary_toy"]
+    offline = [*shown, *planar, "categorical_toy", "binary_toy", "power_law"]
     assert datasets.names() == [*offline, "olivetti", "umist", "mnist", "cifar10", "adult", "kddcup99", "activity"]
     assert offline == OFFLINE
     assert all(spec.name == name and spec.title and spec.summary for name, spec in datasets.specs().items())
@@ -31,7 +31,7 @@ def test_names_and_specs_agree():
 def test_what_pages_are_told_of_a_data_set_is_true(name):
     spec, dataset = datasets.spec(name), datasets.load(name)
     assert spec.images == (dataset.image_shape is not None)
-    assert spec.labelled == bool(dataset.target_names)
+    assert spec.labelled == (dataset.y is not None)
     assert spec.planar <= (dataset.n_features == 2)
 
 
