@@ -21,11 +21,13 @@ from rfviz.theory import KernelSpectrum, kernel_spectrum
 __all__ = [
     "Draw",
     "Population",
+    "ScalingLaw",
     "Spread",
     "feature_grid",
     "learn",
     "noisy_spectrum",
     "prepare_population",
+    "scaling_law",
     "spectrum_of",
     "spread_of_features",
 ]
@@ -37,7 +39,9 @@ _POINTS = 26
 _NEAR_N = (0.7, 0.8, 0.9, 0.95, 1.0, 1.05, 1.1, 1.25, 1.5)
 # Penalties that leave-one-out errors choose from, in the unit of `learn`.
 _PENALTIES = np.logspace(-8.0, 4.0, 37)
-_SPREAD_FEATURES, _SPREAD_ROWS, _FEW = 256, 1000, 0.01
+_SPREAD_FEATURES, _SPREAD_ROWS = 256, 1000
+# A power law is told over a decade or more of a straight line on logarithmic axes, whose halves have about one slope.
+_DECADE, _STRAIGHT, _ALIKE, _FLAT, _STEPS = 10.0, 0.99, 0.2, 0.1, 41
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,6 +247,57 @@ def _solve(gram: np.ndarray, T: np.ndarray, penalty: float) -> np.ndarray | None
         return cho_solve(cho_factor(A, overwrite_a=True, check_finite=False), T, check_finite=False)
     except LinAlgError:
         return None
+
+
+@dataclass(frozen=True)
+class ScalingLaw:
+    """A range of numbers of features where the error falls as a power of their number.
+
+    Attributes
+    ----------
+    exponent : float
+        The error falls as m to the minus this.
+    low, high : int
+        The range.
+    """
+
+    exponent: float
+    low: int
+    high: int
+
+
+def scaling_law(m: np.ndarray, error: np.ndarray) -> ScalingLaw | None:
+    """Return the longest range where the error falls along a straight line on logarithmic axes, or None.
+
+    The line has R² ≥ 0.99 over a factor of ten or more, its halves have slopes within a fifth of each other, and it
+    falls at least as m to the −0.1.
+
+    Parameters
+    ----------
+    m : ndarray of shape (k,)
+        Rising.
+    error : ndarray of shape (k,)
+        Positive.
+    """
+    x, y = np.log(m), np.log(error)
+    ends = [(i, j) for i in range(len(x)) for j in range(i + 4, len(x) + 1) if m[j - 1] >= _DECADE * m[i]]
+    for i, j in sorted(ends, key=lambda pair: x[pair[0]] - x[pair[1] - 1]):
+        # Even steps, as the grid is closer around n.
+        even = np.linspace(x[i], x[j - 1], _STEPS)
+        there, middle = np.interp(even, x, y), _STEPS // 2
+        slope, *halves = (
+            _slope(even[part], there[part]) for part in (slice(None), slice(middle + 1), slice(middle, None))
+        )
+        left = there - slope * even
+        is_straight = np.var(left) <= (1.0 - _STRAIGHT) * np.var(there)
+        if is_straight and slope <= -_FLAT and abs(halves[0] - halves[1]) <= -_ALIKE * slope:
+            return ScalingLaw(-slope, int(m[i]), int(m[j - 1]))
+    return None
+
+
+def _slope(x: np.ndarray, y: np.ndarray) -> float:
+    x = x - x.mean()
+    return float(x @ y) / float(x @ x)
 
 
 @dataclass(frozen=True)

@@ -76,9 +76,20 @@ def explanation(result: CurveResult, at: int) -> str:
     if result.is_classification:
         here += f"; {per_cent(result.wrong.mean(axis=0)[place], 2)} of the classes are wrong"
     parts.append(f"{here}.")
+    parts.append(law(result))
     parts.append(needed(result))
     parts.append(doubts(result))
     return " ".join(part for part in parts if part)
+
+
+def law(result: CurveResult) -> str:
+    """Say where the error falls as a power of m, if it does."""
+    if result.law is None:
+        return ""
+    predicted = result.predicted_exponent
+    said = "" if predicted is None else f" (predicted: m^−{predicted:.2f})"
+    found = result.law
+    return f"From m = {found.low:,} to {found.high:,} the error falls as m^−{found.exponent:.2f}{said}."
 
 
 def needed(result: CurveResult) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,26 +13,39 @@ from rfviz.analysis.nested import prefix_grams
 from rfviz.analysis.points import NORMALISATION
 from rfviz.cache import Cache
 from rfviz.errors import ParameterError, RfvizError
-from rfviz.experiments.base import Chart, Experiment, experiment, revision, specs_of
+from rfviz.experiments.base import Chart, Experiment, Result, experiment, revision, specs_of
 from rfviz.experiments.data import Data
 from rfviz.experiments.learning_curve import describe
 from rfviz.experiments.learning_curve.compute import (
     Draw,
     Population,
+    ScalingLaw,
     Spread,
     feature_grid,
     learn,
     noisy_spectrum,
     prepare_population,
+    scaling_law,
     spectrum_of,
     spread_of_features,
 )
 from rfviz.experiments.learning_curve.figures import plot_curve, plot_map, plot_spectrum
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.params import Param
+from rfviz.progress import Progress
 from rfviz.theory import KernelSpectrum, PredictedError, best_penalty, features_needed, predicted_error
 
-__all__ = ["ALPHA", "DRAWS", "NOISE", "N_ROWS", "TUNED", "CurveResult", "LearningCurve", "Prediction"]
+__all__ = [
+    "ALPHA",
+    "DRAWS",
+    "NOISE",
+    "N_ROWS",
+    "TUNED",
+    "CurveResult",
+    "LearningCurve",
+    "LearningCurveRun",
+    "Prediction",
+]
 
 N_ROWS = Param(
     "n",
@@ -174,6 +188,20 @@ class CurveResult:
         """Mean test error of the exact kernel; nan where it has no closed form."""
         return float(np.mean([draw.test[-1] for draw in self.draws]))
 
+    @cached_property
+    def law(self) -> ScalingLaw | None:
+        """The range of m where the error falls as a power of m, or None if it does over no decade."""
+        return scaling_law(self.m_grid, self.test.mean(axis=0))
+
+    @property
+    def predicted_exponent(self) -> float | None:
+        """The exponent of the predicted errors in that range, or None without a law or a prediction."""
+        if self.law is None or self.prediction is None:
+            return None
+        m, law = self.prediction.m_grid, self.law
+        there = (m >= law.low) & (m <= law.high)
+        return -float(np.polyfit(np.log(m[there]), np.log(self.prediction.test[there]), 1)[0])
+
     def features_needed(self, within: float = WITHIN) -> int | None:
         """Return the smallest measured m from which on the mean error stays within a share of the exact kernel's.
 
@@ -203,6 +231,33 @@ class CurveResult:
             frame["predicted test error"] = self.prediction.test[known]
             frame["predicted training error"] = self.prediction.train[known]
         return frame
+
+
+@dataclass(frozen=True, eq=False)
+class LearningCurveRun(Result[CurveResult]):
+    """A learning curve with its charts, and how many features are enough."""
+
+    def features_needed(self, within: float = WITHIN) -> int | None:
+        """Return the smallest m whose predicted test error stays within a share of the exact kernel's.
+
+        That of the measured errors, on the grid of m, is ``numbers.features_needed(within)``.
+
+        Returns
+        -------
+        int or None
+            None if that takes more than ten million features.
+
+        Raises
+        ------
+        ParameterError
+            If the share is not positive, or the kernel has no closed form, so that nothing is predicted.
+        """
+        made = self.experiment
+        assert isinstance(made, LearningCurve)
+        if self.numbers.prediction is None:
+            raise ParameterError("feature_map", "must have a kernel with a closed form", self.numbers.label)
+        case = self._cache.call(case_of, self.data, made.normalise, made.spec, made.noise)
+        return case.needed(made.n, None if made.tuned else made.alpha, within)
 
 
 @experiment
@@ -242,6 +297,8 @@ class LearningCurve(Experiment[CurveResult]):
     >>> result = LearningCurve(feature_map=RandomFourier(gamma=2.0), n=50, draws=3, noise=0.2).run("digits")
     >>> int(result.numbers.m_grid[result.numbers.test.mean(axis=0).argmax()])
     50
+    >>> result.features_needed(within=0.05) < result.features_needed(within=0.02)
+    True
     """
 
     feature_map: FeatureMap | MapSpec[FeatureMap]
@@ -266,6 +323,10 @@ class LearningCurve(Experiment[CurveResult]):
     def grid(self) -> tuple[int, ...]:
         """The numbers of features that are measured, up to ten times the rows."""
         return feature_grid(self.n, _MOST_TIMES * self.n)
+
+    def run(self, data: Any, *, cache: Cache | None = None, progress: Progress | None = None) -> LearningCurveRun:
+        """Run the experiment; see :meth:`rfviz.experiments.base.Experiment.run`."""
+        return LearningCurveRun(**vars(super().run(data, cache=cache, progress=progress)))
 
     def compute(self, data: Data, cache: Cache) -> CurveResult:
         population = cache.call(population_of, data, self.normalise)
@@ -406,9 +467,9 @@ class Case:
             found = predicted_error(self.spectrum, n, m, penalty, noise=self.noise, from_population=True)
         return replace(found, test=found.test / self.variance, train=found.train / self.variance)
 
-    def needed(self, n: int, alpha: float | None) -> int | None:
+    def needed(self, n: int, alpha: float | None, within: float = WITHIN) -> int | None:
         penalty = None if alpha is None else alpha * self.spectrum.trace
-        return features_needed(self.spectrum, n, penalty, within=WITHIN, noise=self.noise, from_population=True)
+        return features_needed(self.spectrum, n, penalty, within=within, noise=self.noise, from_population=True)
 
 
 def case_of(data: Data, normalise: str, spec: MapSpec[FeatureMap], noise: float, *, cache: Cache) -> Case:

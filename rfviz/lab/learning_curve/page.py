@@ -57,6 +57,19 @@ PEAK = {
     "draws": 6,
     "seed": 0,
 }
+# Features whose kernel has the eigenvalues that the data set states; many rows, so that only their number counts.
+LAW = {
+    "data": "power_law",
+    "map": "RandomMaxout",
+    "pool_size": 1,
+    "normalise": "none",
+    "n": 500,
+    "alpha": 1e-8,
+    "tuned": False,
+    "noise": 0.0,
+    "draws": 3,
+    "seed": 0,
+}
 _NAMES = ("map", N_ROWS.name, M.name, ALPHA.name, TUNED.name)
 
 
@@ -82,6 +95,10 @@ class LearningCurvePage(ExperimentPage[ScaledData, LearningCurve, CurveResult]):
             "Noise": (
                 "A fifth of the labels is wrong: the peak is higher, and more features help less.",
                 PEAK | {"noise": 0.2},
+            ),
+            "Scaling law": (
+                "Waves whose power falls as k⁻², and so does the target’s: the error falls about as 1/m.",
+                LAW,
             ),
         }
 

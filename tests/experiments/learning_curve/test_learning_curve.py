@@ -10,7 +10,7 @@ from rfviz.cache import Cache
 from rfviz.datasets import Dataset
 from rfviz.errors import DataError, ParameterError
 from rfviz.experiments import LearningCurve, as_data
-from rfviz.experiments.learning_curve.compute import Population, feature_grid, learn, spread_of_features
+from rfviz.experiments.learning_curve.compute import Population, feature_grid, learn, scaling_law, spread_of_features
 from rfviz.features import (
     CompositionalFeatures,
     MapSpec,
@@ -168,6 +168,8 @@ def test_a_kernel_without_a_closed_form_leaves_the_measured_curve():
     result = LearningCurve(feature_map=convolution, n=20, draws=1).run("digits")
     assert result.numbers.prediction is None and result.numbers.features_needed() is None
     assert list(result.charts) == ["learning-curve"] and "Only the measured curve" in result.chart().words
+    with pytest.raises(ParameterError, match="must have a kernel with a closed form"):
+        result.features_needed()
     assert "predicted test error" not in result.to_frame()
 
 
@@ -247,3 +249,57 @@ def test_a_map_for_images_needs_their_shape():
         "digits"
     )
     assert result.numbers.m_grid[-1] == 200
+
+
+@pytest.mark.parametrize("exponent", [0.3, 1.0, 2.0])
+def test_a_power_law_is_read_off_where_it_holds(exponent):
+    m = np.array(feature_grid(1000, 10_000))
+    g = np.random.default_rng(0)
+    error = m**-exponent * np.exp(0.02 * g.normal(size=len(m)))
+    found = scaling_law(m, error)
+    assert found.exponent == pytest.approx(exponent, abs=0.02) and (found.low, found.high) == (2, 10_000)
+    broken = np.where(m <= 300, error, error[m <= 300][-1])  # a floor from there on
+    found = scaling_law(m, broken)
+    assert found.exponent == pytest.approx(exponent, rel=0.1) and 2 <= found.low <= 4 and 250 < found.high < 700
+
+
+def test_no_power_law_is_read_off_where_there_is_none():
+    m = np.array(feature_grid(1000, 10_000))
+    assert scaling_law(m, np.exp(-m / 300.0) + 1e-9) is None
+    assert scaling_law(m, np.full(len(m), 0.4)) is None
+    assert scaling_law(m, 0.4 * m**-0.03) is None  # too flat to speak of
+    assert scaling_law(m, m**0.5) is None
+    few = np.array(feature_grid(50, 500))
+    assert scaling_law(few, np.exp(-0.15 * np.log(few) ** 2)) is None  # bent over every decade
+    assert scaling_law(np.arange(1, 9), 1.0 / np.arange(1, 9)) is None  # less than a decade
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("slopes", "exponent"), [({}, 1.0), ({"slope": 1.5, "target_slope": 3.0}, 1.5)])
+def test_waves_follow_their_scaling_law(slopes, exponent):
+    # The exponent holds for many rows and frequencies: within a quarter of 500 rows and up to a third as many features.
+    data = datasets.load("power_law", **slopes)
+    settings = {"normalise": "none", "n": 500, "draws": 3}
+    result = LearningCurve(feature_map=RandomMaxout(pool_size=1), **settings).run(data)
+    found = result.numbers.law
+    assert found.exponent == pytest.approx(exponent, rel=0.25) and found.high < 500
+    assert result.numbers.predicted_exponent == pytest.approx(found.exponent, rel=0.1)
+    said = f"From m = {found.low} to {found.high} the error falls as m^−{found.exponent:.2f} (predicted: m^−"
+    assert said in result.chart().words
+
+
+def test_no_law_is_told_of_a_curve_with_a_peak(cache):
+    result = curve(cache, n=50, draws=2)
+    assert result.numbers.law is None and "falls as" not in result.chart().words
+
+
+def test_features_needed_are_predicted_for_any_share(cache):
+    experiment = LearningCurve(feature_map=RandomFourier(gamma=3.0), n=50, draws=1, tuned=True, noise=0.2)
+    result = experiment.run("digits", cache=cache)
+    assert result.features_needed() == result.numbers.prediction.needed
+    assert result.features_needed(0.5) < result.features_needed(0.05) < result.features_needed(0.02)
+    m, found = result.features_needed(0.2), result.numbers.prediction
+    near = np.interp(np.log([0.9 * m, 1.1 * m]), np.log(found.m_grid), found.test)
+    assert near[0] > 1.2 * found.exact > near[1]
+    with pytest.raises(ParameterError, match="within must be a positive share"):
+        result.features_needed(-1.0)
