@@ -69,7 +69,7 @@ def document():
     lines = [
         "# The papers, row by row",
         "",
-        "What there is of the five papers, and what lacks: algorithms, theorems, remarks, figures, tables, experiments.",
+        "What there is of the five papers, and what lacks: theorems, remarks, figures, tables, experiments.",
         "Of *full* and *part* a number is checked on every change (`tests/papers/rows.yaml`). *Random Maxout Features*",
         "has two versions, which are one list here.",
         "",
