@@ -21,6 +21,11 @@ OTHERS = {
          "rows": 1000},
         {"view": "Learning", "data": "moons", "data.n_samples": 60, "theorem": "compositional", "loss": "ramp"},
     ],
+    "errata": [
+        {"statement": "copies of stumps", "seed": 3},
+        {"statement": "longest projection", "dimension": 3, "pool_size": 8, "m": 30},
+        {"statement": "recursive calls"},
+    ],
     "hashing": [
         {"data": "sphere", "data.n_samples": 50, "map": "RandomBinning", "n_components": 32, "seed": 3,
          "look": "Near and far", "k": 5, "metric": "euclidean"},

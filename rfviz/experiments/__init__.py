@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rfviz.experiments.build_a_map import BuildAMap
     from rfviz.experiments.decision_surfaces import DecisionSurfaces
     from rfviz.experiments.distance_saturation import DistanceSaturation
+    from rfviz.experiments.errata import Errata
     from rfviz.experiments.guarantees import KernelGuarantees, LearningGuarantees
     from rfviz.experiments.hashing import Hashing
     from rfviz.experiments.kernel_approximation import KernelApproximation
@@ -46,6 +47,7 @@ __all__ = [
     "Data",
     "DecisionSurfaces",
     "DistanceSaturation",
+    "Errata",
     "Experiment",
     "ExperimentInParts",
     "Hashing",
@@ -75,6 +77,7 @@ EXPERIMENTS = {
     "PixelCooccurrence": "pixel_cooccurrence",
     "KernelGuarantees": "guarantees",
     "LearningGuarantees": "guarantees",
+    "Errata": "errata",
     "DecisionSurfaces": "decision_surfaces",
     "LearningCurve": "learning_curve",
     "Accuracy": "accuracy",

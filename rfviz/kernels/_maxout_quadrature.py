@@ -69,6 +69,8 @@ class MaxoutProfile:
         E (h − h')⁴ / 48u⁴: 1 at θ = 0.
     product : ndarray
         (E M⁴ − E h²h'²) / 8u².
+    same_argmax : ndarray
+        E hh' 1{same argmax}.
     """
 
     pool_size: int
@@ -79,6 +81,7 @@ class MaxoutProfile:
     contraction: np.ndarray
     fourth: np.ndarray
     product: np.ndarray
+    same_argmax: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +125,7 @@ def _profile(q: int) -> MaxoutProfile:
     same, a_square, b_square = q * (np.exp((q - 1) * table.log_cdf) @ table.weights).T
     # f = h²h'²:  ∂₁∂₂f = 4st.   f = (h − h')⁴:  ∂₁∂₂f = −12 (s − t)² = −48 u² b².
     product = a_square * np.cos(table.theta / 2) ** 2 - b_square * np.sin(table.theta / 2) ** 2
-    values = (same, table.mean_1 @ same, table.mean_3 @ b_square, table.mean_1 @ product)
+    values = (same, table.mean_1 @ same, table.mean_3 @ b_square, table.mean_1 @ product, product)
     mean, mean_square, mean_fourth = (_moment_of_max(q, power) for power in (1, 2, 4))
     return MaxoutProfile(q, mean, mean_square, mean_fourth, *(_trim(table.to_series @ v) for v in values))
 

@@ -23,6 +23,7 @@ __all__ = [
     "expected_max",
     "expected_max_squared",
     "maxout",
+    "maxout_by_argmax",
     "maxout_collision",
     "maxout_rho",
     "maxout_theorem1_as_printed",
@@ -185,6 +186,36 @@ def maxout_theorem1_as_printed(rho: Any, pool_size: int = 4) -> np.ndarray:
     maxima = profile(pool_size)
     rho = check_range("rho", rho, -1.0, 1.0, _COSINE)
     return maxima.mean_square * rho * _collision(np, maxima, rho)
+
+
+def maxout_by_argmax(rho: Any, pool_size: int = 4) -> tuple[np.ndarray, np.ndarray]:
+    """Return E h(x)h(z) given the same argmax, and given different ones: the two cases of the proof of Theorem 1.
+
+    With q ∬ st φ₂(s, t) Φ₂(s, t)^{q−1} ds dt for the first times κ; the second follows from it and from K. The proof
+    has ρσ² and 0 in their places.
+
+    Parameters
+    ----------
+    rho, pool_size
+        As for :func:`maxout_rho`.
+
+    Returns
+    -------
+    same, different : ndarray of the shape of `rho`
+        Absolute error below 1e-9 times the inverse probability of the case; nan where that is below 1e-6.
+
+    Raises
+    ------
+    ParameterError
+        If `rho` or `pool_size` is out of range.
+    """
+    maxima = profile(pool_size)
+    rho = check_range("rho", rho, -1.0, 1.0, _COSINE)
+    kappa, product = _collision(np, maxima, rho), evaluate(maxima.same_argmax, np.arccos(rho))
+    rest = _kernel(np, maxima, rho) - product
+    cases = ((product, kappa), (rest, 1.0 - kappa))
+    same, different = (np.where(p > 1e-6, value / np.maximum(p, 1e-6), np.nan) for value, p in cases)
+    return same[()], different[()]
 
 
 def _kernel(xp: Any, maxima: MaxoutProfile, rho: Any) -> Any:

@@ -191,6 +191,14 @@ NAVIGATION: tuple[PageRef, ...] = (
         "open?",
     ),
     PageRef(
+        "errata",
+        "What is wrong in the papers",
+        ":material/error:",
+        "Kernels",
+        "Which statements of the five papers do not hold, why not, and what holds instead?",
+        elements=("PageLink",),
+    ),
+    PageRef(
         "decision-surfaces",
         "Decision surfaces",
         ":material/blur_on:",

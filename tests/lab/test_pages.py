@@ -43,7 +43,7 @@ LIGHTER = {
 }
 # Its features are counted, not computed: they export no map.
 RACES = {("accuracy", 0), ("kitchen-sinks", 0)}
-WITHOUT_MAPS = {"pixel-cooccurrence"}
+WITHOUT_MAPS = {"pixel-cooccurrence", "errata"}
 
 every_page = pytest.mark.parametrize("slug", SLUGS)
 every_setting = pytest.mark.parametrize(("slug", "number"), CASES)
