@@ -169,12 +169,13 @@ class Features(Question[FeaturesResult]):
         return features_for(inspection.dataset, inspection.source.normalise, inspection.progress)
 
     def claims(self, result: FeaturesResult, inspection: Inspection) -> Iterator[Claim]:
-        n, of = result.n_rows, {"scaling": inspection.source.normalise, "γ": result.gamma}
-        yield Claim("features", result.m, n_rows=n, of={"within": result.within} | of | inspection.rows.counts)
-        yield Claim("predicted error", result.error, n_rows=n, of={"model": "features", "features": result.m} | of)
-        yield Claim("predicted error", result.exact, n_rows=n, of={"model": "exact kernel"} | of)
-        yield Claim("gain over the mean", result.gain.value, n_rows=n, of={"error": result.gain.error})
-        yield Claim("is predictable", result.is_reliable, n_rows=n)
+        n, label = result.n_rows, inspection.raw.label_columns
+        of = {"scaling": inspection.source.normalise, "γ": result.gamma}
+        yield Claim("features", result.m, label, n, of={"within": result.within} | of | inspection.rows.counts)
+        yield Claim("predicted error", result.error, label, n, of={"model": "features", "features": result.m} | of)
+        yield Claim("predicted error", result.exact, label, n, of={"model": "exact kernel"} | of)
+        yield Claim("gain over the mean", result.gain.value, label, n, of={"error": result.gain.error})
+        yield Claim("is predictable", result.is_reliable, label, n)
 
     def describe(self, claims: Claims, inspection: Inspection) -> Finding:
         enough, (error, exact), gain = claims[0], claims.of("predicted error"), claims.of("gain over the mean")[0]

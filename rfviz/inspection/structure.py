@@ -568,8 +568,8 @@ class Structure(Question[StructureResult]):
             error, gain = float(curve.errors[-1]), curve.gain
             yield Claim("score", float(curve.scores[-1]), label, n, of=random | model | {"error": error})
             least = None if gain.is_real(n_curves) else gain.noticed(n_curves)
-            yield Claim("gain", float(gain.value), n_rows=n, least=least, of=unit | model | {"error": gain.error})
-            yield Claim("agreement", curve.agreement, n_rows=n, of=model)
+            yield Claim("gain", float(gain.value), label, n, least, unit | model | {"error": gain.error})
+            yield Claim("agreement", curve.agreement, label, n, of=model)
         if result.largest is not None:
             yield Claim("largest class share", result.largest, label, n)
         if (other := result.transformed) is not None:

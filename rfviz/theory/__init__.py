@@ -7,6 +7,7 @@ from rfviz._lazy import import_when_asked
 if TYPE_CHECKING:
     from rfviz.theory.learning_curve import PredictedError, best_penalty, features_needed, predicted_error
     from rfviz.theory.leave_one_out import LeaveOneOutCurve, leave_one_out_curve
+    from rfviz.theory.sampled import SampledCurve, SampledError, sampled_curve
     from rfviz.theory.spectrum import KernelSpectrum, kernel_spectrum
 
 __all__ = [

@@ -106,12 +106,13 @@ def leave_one_out_curve(K: np.ndarray, y: np.ndarray) -> LeaveOneOutCurve:
     """
     values, vectors, Y = decompose(K, y)
     n = len(Y)
+    values = values / n
     along = vectors.T @ Y
     squares, power = np.square(vectors), np.square(along).sum(axis=1)
     rows, losses = [], np.empty(0)
     for gamma in values.sum() * _PENALTIES:
         fitted, left = values / (values + gamma), gamma / (values + gamma)
-        inverse = 1.0 / (squares @ left - 1.0 / n)  # the intercept fits its direction whatever the penalty
+        inverse = 1.0 / (squares @ left)
         found = np.square(vectors @ (left[:, None] * along) * inverse[:, None]).sum(axis=1)
         drawn = float((fitted * left) @ power) * float(np.mean(squares @ (fitted * left) * inverse**2))
         rows.append((fitted.sum(), np.square(fitted).sum(), found.mean(), drawn))

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rfviz.theory.learning_curve import check, falls_slowly, first_within
-from rfviz.theory.spectrum import ROUNDING, decompose
+from rfviz.theory.spectrum import decompose
 
 __all__ = ["SampledCurve", "SampledError", "sampled_curve"]
 
@@ -166,9 +166,8 @@ def sampled_curve(K: np.ndarray, y: np.ndarray) -> SampledCurve:
     ParameterError, DataError
         See :func:`rfviz.theory.kernel_spectrum`.
     """
-    values, vectors, Y = decompose(K, y, has_intercept=False)
+    values, vectors, Y = decompose(K, y)
     n = len(Y)
-    values = np.where(values > ROUNDING * values.sum(), values, 0.0)
     variance = float(np.square(Y).sum()) / n
     along = vectors.T @ Y
     power = np.square(along).sum(axis=1) / variance

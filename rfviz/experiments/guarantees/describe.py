@@ -12,7 +12,7 @@ from rfviz.experiments.guarantees.compute import ABOUT, Comparison, Curve
 from rfviz.experiments.guarantees.learning import Learnt
 from rfviz.experiments.guarantees.risk import MeasuredRisk
 from rfviz.experiments.learning_curve.describe import reasons
-from rfviz.features import FeatureMap, RandomBinning, RandomMaxout, RandomProjection
+from rfviz.features import RandomBinning
 from rfviz.words import counted, number, per_cent, times
 
 __all__ = [
