@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -146,9 +146,12 @@ class _Words:
 
 def is_plain(series: pd.Series) -> bool:
     """Return whether a column arrives as real numbers."""
+    from pandas import StringDtype
     from pandas.api.types import is_bool_dtype, is_complex_dtype, is_numeric_dtype
 
     dtype = series.dtype
+    if isinstance(dtype, StringDtype):  # what most columns of words are, of which there may be thousands
+        return False
     return is_numeric_dtype(dtype) and not is_bool_dtype(dtype) and not is_complex_dtype(dtype)
 
 
@@ -230,9 +233,12 @@ def _words_of(series: pd.Series) -> _Words:
     # Words that differ only in blanks are one, and blanks alone are none.
     distinct: dict[str, int] = {}
     if is_text and len(series) <= _FEW_CELLS:  # a table may have thousands of columns
-        cells = [one_line(cell, 200) if isinstance(cell, str) else "" for cell in series.tolist()]
-        codes = [distinct.setdefault(cell, len(distinct)) if cell else -1 for cell in cells]
-        return _Words(np.array(codes, dtype=np.int64), list(distinct))
+        cells = series.tolist()
+        numbers: dict[Any, int] = {}
+        for cell in dict.fromkeys(cells):
+            word = one_line(cell, 200) if isinstance(cell, str) else ""
+            numbers[cell] = distinct.setdefault(word, len(distinct)) if word else -1
+        return _Words(np.fromiter(map(numbers.__getitem__, cells), np.int64, len(cells)), list(distinct))
     codes, found = pd.factorize(series if is_text else series.astype(object))
     merged = np.full(len(found) + 1, -1, dtype=np.int64)
     for place, word in enumerate(np.asarray(found, dtype=object)):
@@ -409,9 +415,17 @@ def _as_categories(name: str, found: _Words, odd: str) -> tuple[Column, pd.Categ
     ordered = sorted(range(len(words)), key=words.__getitem__)
     rank = np.empty(len(words) + 1, dtype=np.int64)
     rank[ordered], rank[-1] = np.arange(len(words)), -1
-    names = pd.Index([words[place] for place in ordered], dtype=object)
-    categories = pd.Categorical.from_codes(rank[found.codes], names, validate=False)  # pyright: ignore
+    dtype = _dtype_of(tuple(words[place] for place in ordered))
+    categories = pd.Categorical.from_codes(rank[found.codes], dtype=dtype, validate=False)  # pyright: ignore
     return Column(name, CATEGORY, found.n_missing, len(words), span, odd, odd), categories
+
+
+@lru_cache(maxsize=64)
+def _dtype_of(words: tuple[str, ...]) -> pd.CategoricalDtype:
+    """Return the type of columns of these words, of which a table may have thousands."""
+    import pandas as pd
+
+    return pd.CategoricalDtype(pd.Index(words, dtype=object))
 
 
 def _several_currencies(found: _Words) -> str:

@@ -25,7 +25,7 @@ _FEWEST_DRAWN = 20
 
 
 def without_row_names(frame: pd.DataFrame, names: Sequence[str]) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Return a table without columns that only name or number the rows, and what is to be said of such columns.
+    """Return a table without columns that only name or number the rows, and a sentence on each that may.
 
     Parameters
     ----------
