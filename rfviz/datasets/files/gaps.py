@@ -36,11 +36,23 @@ _MARKS = frozenset(
         "nan",
         "null",
         r"\n",  # as databases write it
+        ".",  # as SAS and Stata do
+        "#div/0!",  # what spreadsheets write instead of a result
+        "#value!",
+        "#ref!",
+        "#name?",
+        "#num!",
+        "#null!",
+        "1.#ind",  # what programs of Windows write for values that are not finite
+        "-1.#ind",
+        "1.#qnan",
+        "1.#inf",
+        "-1.#inf",
     ]
 )
 _NA = "NA"
 _LONGEST_MARK = max(map(len, _MARKS))
-_SIGNS = frozenset("+-−±")
+_SIGNS = frozenset("+-−±.")
 # Written so by programs; as a name it begins with a capital.
 _OF_PROGRAMS = ("nan", "null")
 # Share of the other words that must be written like it, and the share of codes that must.

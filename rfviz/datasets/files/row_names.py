@@ -40,8 +40,12 @@ def without_row_names(frame: pd.DataFrame, names: Sequence[str]) -> tuple[pd.Dat
             continue
         column = "The first column" if not place else f"Column {place + 1}"
         column += f", “{name.strip()}”," if name.strip() else " has no name,"
-        how = _how_rows_are_told(frame.iloc[:, place])
-        if how:
+        series = frame.iloc[:, place]
+        how = _how_rows_are_told(series)
+        if not name.strip() and series.isna().all():  # behind a separator at the start of each line
+            out.append(place)
+            notes.append(f"{column} holds nothing, and is left out.")
+        elif how:
             out.append(place)
             notes.append(f"{column} {how} the rows, and is left out.")
         elif not name.strip():

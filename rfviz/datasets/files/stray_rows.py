@@ -127,9 +127,10 @@ def _headers(frame: pd.DataFrame, names: Sequence[str], words: list[int]) -> np.
             break
         series = frame.iloc[:, place]
         if place in words:
-            found &= (series.str.strip() == name.strip()).to_numpy(dtype=bool, na_value=False) | (
-                series.isna().to_numpy() if not name.strip() else False
-            )
+            # A file put behind another begins with a mark of its encoding.
+            found &= (series.str.strip("\ufeff \t").str.casefold() == name.strip().casefold()).to_numpy(
+                dtype=bool, na_value=False
+            ) | (series.isna().to_numpy() if not name.strip() else False)
         else:
             found &= series.to_numpy() == numbers_of([name])[0]
     return found

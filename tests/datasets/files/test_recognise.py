@@ -73,6 +73,9 @@ def written(cells):
         ("n/a red n.a.", "n/a n.a."),
         ("N/A USA CAN", "N/A"),
         (r"\N USA CAN Peru", r"\N"),
+        (". red blue", "."),
+        (". + -", ""),
+        ("#VALUE! red #DIV/0! blue #REF!", "#VALUE! #DIV/0! #REF!"),
     ],
 )
 def test_a_word_is_missing_unless_it_is_written_like_the_others(words, missing):
@@ -83,6 +86,12 @@ def test_a_word_is_missing_unless_it_is_written_like_the_others(words, missing):
     n_missing = sum(map(cells.count, missing))
     for one in (found, *written(cells)):
         assert (one.kind, one.n_distinct, one.n_missing) == ("category", len(words) - len(missing), n_missing)
+
+
+@pytest.mark.parametrize("gap", [".", "#DIV/0!", "#NUM!", "1.#IND", "-1.#INF"])
+def test_signs_of_programs_that_a_fourth_of_all_numbers_have_are_gaps(gap):
+    for found in written([gap if i % 4 == 0 else str(i) for i in range(N)]):
+        assert (found.kind, found.n_missing) == ("number", len(range(0, N, 4)))
 
 
 def test_a_word_that_may_mean_a_gap_is_told_and_a_sign_is_not():

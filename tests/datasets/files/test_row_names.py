@@ -47,3 +47,10 @@ def test_an_index_without_a_name_is_kept_where_it_holds_values(name, index, how)
 def test_a_column_of_numbers_that_has_a_name_stays():
     frame = pd.DataFrame({"rank": range(1, N + 1), "Unnamed: 0": range(N), "size": np.arange(N) * 1.5})
     assert read_upload("a.csv", frame.to_csv(index=False).encode()).table.names == ("rank", "Unnamed: 0", "size")
+
+
+def test_a_separator_at_the_start_of_each_line_is_no_column():
+    rows = "|num|kind|\n" + "".join(f"|{i}|{['red', 'blue'][i % 2]}|\n" for i in range(N))
+    found = read_upload("a.txt", rows.encode())
+    assert found.table.names == ("num", "kind") and found.n_rows == N
+    assert "The first column has no name, holds nothing, and is left out." in found.notes

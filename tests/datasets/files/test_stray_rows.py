@@ -25,6 +25,13 @@ def test_a_header_that_is_repeated_is_no_sample(separator):
     assert found.table.is_numeric("val")
 
 
+@pytest.mark.parametrize("again", ["\ufeff" + HEAD, HEAD.upper()])
+def test_a_header_of_a_file_that_was_put_behind_another_is_no_sample(again):
+    found = read(HEAD + BODY + again + BODY)
+    assert found.n_rows == 2 * N and found.table.is_numeric("num")
+    assert "The line of names occurs again, in row 41, which is left out." in found.notes
+
+
 def test_words_that_are_names_of_columns_are_samples():
     # One of them, a table of one column, and a code that keeps its zeros.
     assert read("num,col\n" + "".join(f"{w},x\n" for w in ["num", "a", "b", "num", "c"])).n_rows == 5
