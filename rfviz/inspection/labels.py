@@ -152,13 +152,15 @@ class Labels(Question[LabelResult]):
 
     kinds: ClassVar = {
         "contradicted labels": (
-            "Rows whose label the other rows contradict, the most certain first, of `classes`. Ridge regression on "
-            "random Fourier features (1,000, at most four a row; seed 0) of the scaled columns, of images on 3,000 "
-            "random convolutions, gives each row a score of each class, 1 or −1 for rows alike with or without it, by "
-            "the fit to all other rows. A label is contradicted if another class has a larger score, by as much as its "
-            "own rows have more than of any other on average (or half of that across a gap), and neither class "
-            "overlaps with others: `rfviz.analysis.find_label_errors`. 0: of single wrong labels the recognised share "
-            "would be."
+            "Rows whose label the others contradict, of `classes`. Scores: ridge regression of ±1 for each class on "
+            "random Fourier features (1,000, at most four a row, γ = 1/M² as in “width”; seed 0), of images on 3,000 "
+            "random convolutions, each row by the fit to all others; if d < n/4, also on indicators of the most "
+            "frequent value of each feature of more than two that 25 to 75% of the rows have, over the root of their "
+            "number. Penalty: of 15, 1e-6 to 10 on a logarithmic scale, times the mean sum of squares of a centred "
+            "feature, the one with the least leave-one-out error. A label is contradicted if another class has a "
+            "larger score, by as much as that class’s own rows have more than of any other on average (usual margin; "
+            "half of it if at most 5% of the class, and fewer than half of those beyond, lie within that half), if "
+            "neither class is overlapping, and more rows of this pair are contradicted than lie between half and whole."
         ),
         "contradicted label": (
             "Of one of these rows the class with the largest score but for its `label`. `margin`: the score of the "
@@ -168,8 +170,9 @@ class Labels(Question[LabelResult]):
             "The share of the rows that would be contradicted if they had the label of the next best class."
         ),
         "overlapping classes": (
-            "How many classes have too many rows within others for a single one to be called wrong, or fewer than 5 "
-            "rows."
+            "Classes in which more than 10% of the rows score higher for another class without being contradicted, or "
+            "k rows do with k + √k above 45% of the class, or all classes if k + √k is above 30% of all rows; and those "
+            "of fewer than 5 rows. No row of theirs is called wrong."
         ),
         "share like another class": "The share of the rows of which another class has a larger score than their own.",
     }

@@ -77,7 +77,7 @@ class TargetResult:
         return pd.DataFrame(
             {
                 "target": self.target,
-                "as the other rows say": self.errors.predictions,
+                "as the other rows say": self.errors.suggested,
                 "contradicted": np.isin(np.arange(self.n_rows), self.errors.rows),
             }
         )
@@ -103,7 +103,7 @@ def inspect_targets(dataset: Dataset, sample: Sample, progress: Progress = silen
     found = find_target_errors(sample.X, y)
     rows = found.rows
     return TargetResult(
-        sample.rows[rows], y[rows], found.predictions[rows], found.deviations[rows], found.n_outlying, len(y), y, found
+        sample.rows[rows], y[rows], found.suggested[rows], found.deviations[rows], found.n_outlying, len(y), y, found
     )
 
 
@@ -117,18 +117,21 @@ class Targets(Question[TargetResult]):
 
     kinds: ClassVar = {
         "contradicted targets": (
-            "Rows whose number the other rows contradict, the most certain first: outlying residuals, if they are at "
-            "most 5% of the rows (or 3) and more than twice as many as those that are off by 0.8 to 1 times the limit. "
-            "Ridge regression on random Fourier features (1,000, at most two a row; seed 0) of the scaled columns, and "
-            "on these, predicts each row by the fit to all others, after targets that are outlying in a first fit were "
-            "cut: `rfviz.analysis.find_target_errors`."
+            "Rows whose number the others contradict: outlying residuals, if they are at most 5% of the rows (or 3) and "
+            "more than twice as many as those off by 0.8 to 1 times the limit (also if over the first median below "
+            "alone). Predictions: ridge regression as in "
+            "the finding on labels, on at most two features a row, and on the d scaled columns over √d if d < n/4. "
+            "`scale` “shares”: of a skewed or heavy-tailed target rank/n is predicted."
         ),
         "contradicted target": (
             "Of one of these rows the prediction by all others, where its own is `target`. `deviation`: the residual "
-            "times the root of 1 − leverage, over 1.4826 times the median distance of these from their median."
+            "times √(1 − leverage), r, over 1.4826 times the larger one of the median of |r − median of r| and the "
+            "median of |r| of the 30 rows about it in the order of predictions. Two fits: in the second, targets that "
+            "are outlying in the first are replaced by their predictions."
         ),
         "outlying residuals": (
-            "Rows with a deviation beyond `least`, which normal noise exceeds in one of a hundred tables."
+            "Rows with a deviation beyond `least`, the normal deviate that 0.01/(2n) exceed: noise does so in one of a "
+            "hundred tables."
         ),
         "largest deviation": "The largest deviation of all rows, in size.",
     }
@@ -141,7 +144,7 @@ class Targets(Question[TargetResult]):
 
     def claims(self, result: TargetResult, inspection: Inspection) -> Iterator[Claim]:
         n, columns, errors = result.n_rows, inspection.raw.label_columns, result.errors
-        of = inspection.rows.counts
+        of = inspection.rows.counts | {"scale": "shares" if errors.suggested is not errors.predictions else "numbers"}
         yield Claim("contradicted targets", len(result.rows), columns, n, of=of, rows=result.rows)
         for row, given, predicted, deviation in zip(
             result.rows, result.given.tolist(), result.predicted.tolist(), result.deviations.tolist(), strict=True
@@ -203,7 +206,7 @@ def plot_targets(result: TargetResult, revision: str = "") -> go.Figure:
     traces = [
         trace(
             "scatter",
-            x=result.errors.predictions[rows],
+            x=result.errors.suggested[rows],
             y=result.target[rows],
             mode="markers",
             name=name,

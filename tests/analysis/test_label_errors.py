@@ -168,3 +168,34 @@ def test_residuals_of_a_heavy_tail_are_no_errors():
         found = find_target_errors(X, X[:, 0] + rng.laplace(size=300), n_components=200)
         alarmed += len(found.rows) > 0
     assert alarmed <= 1
+
+
+@pytest.mark.parametrize("law", ["steep", "lognormal", "growing noise"])
+def test_a_skewed_target_is_judged_by_shares_and_growing_noise_by_the_rows_nearby(law):
+    found, n_right, n_wrong, n_false = 0, 0, 0, 0
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X = rng.uniform(size=(200, 3)) if law != "lognormal" else rng.normal(size=(200, 3))
+        e = rng.normal(size=200)
+        laws = {
+            "steep": lambda x, e=e: np.exp(6 * x) + 0.1 * e,
+            "lognormal": lambda x, e=e: np.exp(2 * x) * (1 + 0.05 * e),
+            "growing noise": lambda x, e=e: 3 * x + (0.02 + 0.3 * x) * e,
+        }
+        y = laws[law](X[:, 0])
+        n_false += len(find_target_errors(X, y).rows) > 0
+        wrong = rng.choice(200, 4, replace=False)
+        y[wrong] = np.where(y[wrong] > np.median(y), np.quantile(y, 0.05), np.quantile(y, 0.95))
+        named = find_target_errors(X, y).rows
+        found, n_wrong, n_right = found + len(named), n_wrong + len(wrong), n_right + np.isin(named, wrong).sum()
+    least = {"steep": 0.5, "lognormal": 0.4, "growing noise": 0.15}[law]
+    assert n_false == 0 and n_right >= least * n_wrong and found - n_right <= 4
+
+
+def test_a_number_that_many_rows_have_is_told_from_those_next_to_it():
+    rng = np.random.default_rng(0)
+    tip = np.where(rng.random(800) < 0.4, 0.0, rng.gamma(2.0, 1.0, 800))
+    paid = np.where(tip > 0, "card", "cash")
+    tip[np.flatnonzero(tip > 0)[:8]] = 0.01
+    X = np.column_stack([tip, rng.normal(size=(800, 3))])
+    assert not len(find_label_errors(X, paid).rows)
