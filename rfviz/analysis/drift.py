@@ -91,6 +91,8 @@ class DriftResult:
         Rows that follow each other and were permuted as one.
     alike : float
         How many times more the means of blocks vary than those of independent rows would; about 1 for such.
+    neighbours : float
+        Correlation of the means of blocks that follow each other within a sample.
     wanders : bool
         Whether neighbouring blocks are alike, too: rows change slowly within a sample, and p-values are too small.
     """
@@ -107,6 +109,7 @@ class DriftResult:
     n_used: tuple[int, int]
     block_rows: int
     alike: float
+    neighbours: float
     wanders: bool
 
     @property
@@ -238,6 +241,7 @@ def find_drift(
         n_used,
         round(block_rows),
         alike,
+        neighbours,
         neighbours > _WANDERING,
     )
 

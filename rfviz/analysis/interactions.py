@@ -82,8 +82,10 @@ class Interactions:
         That of the largest class, or of the mean.
     importances : ndarray of shape (rounds, n_features)
         Of each round of the recursive feature machine.
-    n_search, n_judge : int
-        Rows that were searched, and rows that judged.
+    searched : ndarray of int
+        The rows that were searched, rising.
+    n_judge : int
+        The other rows, which judged.
     noticed : float
         Share of the squared error of a simpler model that columns must take away at least to be noticed by the rows
         that judge, if the search finds what they do exactly; 1 where there are too few groups to notice anything.
@@ -97,9 +99,14 @@ class Interactions:
     joint: float
     guess: float
     importances: np.ndarray
-    n_search: int
+    searched: np.ndarray
     n_judge: int
     noticed: float
+
+    @property
+    def n_search(self) -> int:
+        """How many rows were searched."""
+        return len(self.searched)
 
     @property
     def columns(self) -> tuple[int, ...]:
@@ -203,7 +210,7 @@ def find_interactions(
         score(Y[judge], by_curve + found),
         score(Y[judge], np.tile(Y[search].mean(axis=0), (len(judge), 1))),
         np.array([one.importances for one in machine.history_]),
-        len(search),
+        search,
         len(judge),
         _noticed(len(judge), alike),
     )

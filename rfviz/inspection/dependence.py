@@ -274,9 +274,8 @@ class Dependence(Question[ColumnDependence]):
         "compared pairs": (
             "Pairs of columns whose dependence is measured: at least 40 rows know both, and both vary in these. Of "
             "`all rows`, n_rows are used: the whole parts of as many numbers evenly from 0 to the last row, "
-            "which is all rows up to 20,000, or fewer if there are more than 100 columns. Columns: "
-            "numbers and categories, without the label, the column of the order, and columns "
-            "named like a number of the row."
+            "which is all rows up to 20,000, or fewer if there are more than 100 columns. `columns`: "
+            "all between which pairs are looked for."
         ),
         "incomparable pairs": "All other pairs of these columns.",
         "dependent pairs": (
@@ -295,15 +294,16 @@ class Dependence(Question[ColumnDependence]):
         "uncorrelated pairs of alike rows": "Pairs of alike rows of which the same is true.",
         "dependence": (
             "Of two columns, by the rows that know both. A column of n rows is centred cos(kπu) of its mid-ranks u "
-            "from 0 to 1, for k = 1 to n^(1/3)/1.5, rounded, at least 3 and at most 8. Words, or numbers of at most "
-            "12 values, are centred indicators of the 11 most frequent with 5 rows or more, and one of all others "
-            "(which, if they have fewer than 5 rows, count as the rarest of those). Of the combination of one column’s "
-            "that varies most among those of length 1, or any other, the part that least squares on the other column’s "
-            "explain, over the largest variance of such a combination: its largest value is a share R², adjusted to "
-            "1 − (1 − R²)(n − 1)/(n − 1 − size) for the other column’s size. The dependence is the root of the larger "
-            "one of both directions, but never less than the absolute rank correlation. `rank correlation`: "
-            "Spearman’s, of numbers. `p-value`: of Pillai’s trace, by the gamma law with the mean and variance of "
-            "permutations (Kazi-Aoual et al. 1995), after Benjamini and Hochberg."
+            "from 0 to 1, for k = 1 to n^(1/3)/1.5, rounded, at least 3 and at most 8. Words, or numbers of at most 12 "
+            "values, are centred indicators of the 11 most frequent with 5 rows or more, and one of all others (which, "
+            "if they have fewer than 5 rows, count as the rarest of those); of equally frequent ones those that come "
+            "first. Directions with less than 1e-4 of the largest variance, or of a sum of squares of 1, are dropped. "
+            "Of the combination of one column’s that varies most among those of length 1, or any other, the part that "
+            "least squares on the other column’s explain, over the largest variance of such a combination: its largest "
+            "value is a share R², adjusted to 1 − (1 − R²)(n − 1)/(n − 1 − size) for the other column’s size. The "
+            "dependence is the root of the larger one of both directions, but never less than the absolute rank "
+            "correlation. `rank correlation`: Spearman’s, of numbers. `p-value`: of Pillai’s trace, by the gamma law "
+            "with the mean and variance of permutations (Kazi-Aoual et al. 1995), after Benjamini and Hochberg."
         ),
     }
 
@@ -317,7 +317,7 @@ class Dependence(Question[ColumnDependence]):
         n, n_columns, found = result.result.n_rows, len(result.names), result.result
         measured, dependent, strong = result.measured, result.dependent, result.pairs
         news, doubtful = result.uncorrelated()
-        yield Claim("compared pairs", len(measured), n_rows=n, of={"all rows": result.n_all})
+        yield Claim("compared pairs", len(measured), result.names, n, of={"all rows": result.n_all})
         yield Claim("incomparable pairs", n_columns * (n_columns - 1) // 2 - len(measured), n_rows=n)
         if not len(measured):
             return

@@ -20,7 +20,7 @@ from rfviz.inspection.drawing import HEIGHT, MOST_POINTS
 from rfviz.inspection.finding import Claim, Claims, Finding
 from rfviz.inspection.neighbours import Neighbours
 from rfviz.inspection.question import Picture, Question
-from rfviz.inspection.sample import PREPARED, WITHOUT_FAR
+from rfviz.inspection.sample import FEATURES, PREPARED, WITHOUT_FAR, claim_of_features
 from rfviz.words import counted
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ class Dimension(Question[DimensionResult]):
             "likelihood”: the inverse of the mean of ln(T₁₀/Tⱼ), j = 1 to 9, over all rows, Tⱼ the distance to the "
             f"j-th nearest different row. {PREPARED} {WITHOUT_FAR}"
         ),
-        "features": "Features of the rows, from `columns` of the file.",
+        "features": FEATURES,
     }
 
     def compute(self, inspection: Inspection) -> DimensionResult:
@@ -217,8 +217,7 @@ class Dimension(Question[DimensionResult]):
         for name, (value, error) in estimates.items():
             of = {"estimate": name, "standard error": float(error), "scaling": how}
             yield Claim("dimension", float(value), n_rows=n, of=of)
-        of = {"columns": len(set(inspection.whole.sources))}
-        yield Claim("features", result.n_features, n_rows=n, of=of)
+        yield claim_of_features(inspection, n)
 
     def describe(self, claims: Claims, inspection: Inspection) -> Finding:
         link = ("maxout-pca", {"dimensions": "3", "normalise": inspection.source.normalise})

@@ -19,7 +19,7 @@ from rfviz.figures.template import GREY, map_style, rgba, styled
 from rfviz.inspection.drawing import HEIGHT
 from rfviz.inspection.finding import Claim, Claims, Finding
 from rfviz.inspection.question import Picture, Question
-from rfviz.inspection.sample import PREPARED, Sample
+from rfviz.inspection.sample import FEATURES, PREPARED, Sample, claim_of_features
 from rfviz.inspection.words import share
 from rfviz.words import counted
 
@@ -131,6 +131,7 @@ class Distances(Question[DistanceResult]):
         "median distance": (
             "The median of the Euclidean distances of the pairs of at most 1000 rows, taken evenly. " + PREPARED
         ),
+        "features": FEATURES,
         "largest distance": "The largest of them.",
         "spread of distances": "Their standard deviation over their mean.",
         "width": (
@@ -154,7 +155,9 @@ class Distances(Question[DistanceResult]):
             "saturation": result.reach,
             "pairs beyond saturation": result.beyond,
         }
-        return (Claim(what, value, n_rows=result.n_rows, of=of) for what, value in said.items())
+        for what, value in said.items():
+            yield Claim(what, value, n_rows=result.n_rows, of=of)
+        yield claim_of_features(inspection, result.n_rows)
 
     def describe(self, claims: Claims, inspection: Inspection) -> Finding:
         said, n = {claim.what: claim.value for claim in claims}, claims[0].n_rows

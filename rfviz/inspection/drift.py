@@ -501,22 +501,30 @@ class Drift(Question[Comparison]):
         ),
         "distance": (
             "The largest difference between the distribution functions of a column’s known values in both parts; of "
-            "words, half the sum of the differences of their shares, all beyond the 100 most frequent as one. Of "
-            "numbers, it is looked for at 63 quantiles of both parts together, and may be 0.03 too small. `p-value`: "
-            "of the known values, adjusted for the number of columns."
+            "words, half the sum of the differences of their shares, all beyond the 100 most frequent as one. It is "
+            "the mean over blocks of rows (see “stretches differ”), which are about one size, so that it may differ "
+            "from that of all rows by 0.015; of numbers it is looked for at 63 quantiles, and may be 0.03 too small. "
+            "`p-value`: of the known values, adjusted for the number of columns."
         ),
         "missing shares": "The shares of missing values of a column in both parts: the mean over blocks of rows.",
         "largest difference": "The largest of all distances, of known values.",
         "largest difference of gaps": "The largest of all differences of shares of missing values.",
         "p-value of the combination": (
-            "The p-value of how columns go together, given each by itself: random Fourier features of normal scores "
-            "that are taken within each part. 1 if fewer than two columns can be compared so."
+            "The p-value of how columns go together, given each by itself, by permutations of blocks: random Fourier "
+            "features of three widths (drawn by this program) of normal scores within each part, less what single "
+            "columns contribute. 1 if fewer than two columns vary in both parts and, where a value has more than a "
+            "tenth of the rows, do not differ by themselves (p ≤ 0.05), or if there are more than 1,000 columns."
         ),
         "rank correlations": (
             "Of two columns in both parts: correlations of normal scores of 64 bins of ranks, taken within each part. "
             "They are told if their difference, by Fisher’s transformation, has a p-value of 0.01 for all pairs."
         ),
-        "stretches differ": "Whether neighbouring blocks of rows within a part correlate by more than 0.35.",
+        "stretches differ": (
+            "Whether `correlation` is above 0.35: over blocks of about `block rows` rows that follow each other within "
+            "a part, the sum of products of block means of features, less their mean over the part, over that of their "
+            "squares, as means over pairs and blocks. Features: cos(kπu)/k of ranks u for k = 1 to 8, half the squared "
+            "normal score, a gap; of words, indicators over √(share + 0.01). Each column’s have variance 1 together."
+        ),
         "least alike rows": (
             "Up to 100 rows of `part`, of those `looked at`, the farthest first, where the witness function, the "
             "difference of the mean embeddings of both parts, is largest on their side."
@@ -620,7 +628,7 @@ def _claims_of(drift: Comparison) -> Iterator[Claim]:
     yield replace(claim("compared columns", d, *range(d), all=drift.n_columns), n_rows=sum(result.n_rows))
     yield claim("p-value", result.p_value)
     least = None if len(found) else max(drift.noticed, _LEAST)
-    yield claim("differing columns", len(found), least=least, **{"from": _LEAST})
+    yield claim("differing columns", len(found), *found.tolist(), least=least, **{"from": _LEAST})
     for column in found.tolist():
         yield claim("distance", float(result.distances[column]), column, **{"p-value": float(result.values_p[column])})
         before, after = result.missing[column].tolist()
@@ -632,7 +640,8 @@ def _claims_of(drift: Comparison) -> Iterator[Claim]:
     yield claim("p-value of the combination", result.together_p)
     for one, other, before, after in result.pairs if drift.together else ():
         yield claim("rank correlations", (before, after), one, other)
-    yield claim("stretches differ", bool(result.wanders))
+    of = {"correlation": float(result.neighbours), "block rows": result.block_rows}
+    yield claim("stretches differ", bool(result.wanders), **of)
 
 
 def _names(claim: Claim) -> tuple[str, ...]:

@@ -65,6 +65,10 @@ class InteractionResult:
         What the rows that judge do not share with those that were searched, where random rows would flatter.
     is_merged : bool
         Whether classes are so many that the rarer ones count as one.
+    rows : ndarray of int
+        The rows of the file that were searched, from 0.
+    judging : ndarray of int
+        Those that judged.
     """
 
     found: FoundInteractions
@@ -77,6 +81,8 @@ class InteractionResult:
     shown_class: str
     apart: SplitScore | None
     is_merged: bool
+    rows: np.ndarray
+    judging: np.ndarray
 
     @property
     def together(self) -> tuple[int, ...]:
@@ -144,7 +150,21 @@ def inspect_interactions(
     surface, edges = _surface(X[:, list(shown)], target) if shown else (np.empty((0, 0)), (np.empty(0), np.empty(0)))
     names = tuple(column_name(dataset, c) for c in range(d))
     is_merged = is_classes and len(np.unique(y)) > MOST_CLASSES
-    return InteractionResult(found, names, whole.sources, is_classes, shown, surface, edges, name, apart, is_merged)
+    rows, is_searched = dataset.row_numbers[places], np.isin(np.arange(len(places)), found.searched)
+    return InteractionResult(
+        found,
+        names,
+        whole.sources,
+        is_classes,
+        shown,
+        surface,
+        edges,
+        name,
+        apart,
+        is_merged,
+        rows[is_searched],
+        rows[~is_searched],
+    )
 
 
 def _together(found: FoundInteractions, is_classification: bool) -> tuple[int, ...]:
@@ -220,18 +240,19 @@ class Interactions(Question[InteractionResult]):
 
     kinds: ClassVar = {
         "rows searched": (
-            "Rows in which columns are searched; the other n_rows − value judge. Up to 200 a column are drawn, at "
+            "`rows` in which columns are searched. Up to 200 a column are drawn, at "
             "least 4,000 and at most 20,000, of the `usable rows` of `all rows`. `apart by`: random halves (other "
             "draws change the scores by their errors), or groups (values of the column in a drawn order; or 50 "
             "stretches in the order of the column, or of the file, of each class by itself), of which the first are "
             "searched, until they hold half of the rows. Only the `most frequent classes`, if told, count by "
             "themselves, and all others as one."
         ),
+        "rows that judge": "The other `rows`, of these n_rows.",
         "guess score": (
             "The share of right labels (`unit` accuracy), or R², that the largest class, or the mean, of the rows "
             "searched reaches among those that judge."
         ),
-        "line score": "The same of logistic regression, or least squares, on the standardised columns.",
+        "line score": ("The same of logistic regression, or least squares, on the standardised features, cut at ±8."),
         "curve score": (
             "The same of that on a curve for each column: standardised values, normal scores, and up to six hinges of "
             "these at quantiles."
@@ -271,7 +292,8 @@ class Interactions(Question[InteractionResult]):
         label = inspection.raw.label_columns
         how = {"apart by": "random" if apart is None else apart.kind} | inspection.rows.counts
         how |= {"most frequent classes": MOST_CLASSES - 1} if result.is_merged else {}
-        yield Claim("rows searched", found.n_search, columns, found.n_search + n, of=how)
+        yield Claim("rows searched", found.n_search, columns, found.n_search + n, of=how, rows=result.rows)
+        yield Claim("rows that judge", n, label, found.n_search + n, rows=result.judging)
         for what in ("guess", "linear", "additive", "joint"):
             name = {"linear": "line", "additive": "curve"}.get(what, what)
             yield Claim(f"{name} score", float(getattr(found, what)), label, n, of=unit)
@@ -288,7 +310,7 @@ class Interactions(Question[InteractionResult]):
         yield Claim("bent gain", found.bent.gain, files, n, of=of) if bent else Claim("bent gain", 0.0, n_rows=n)
 
     def describe(self, claims: Claims, inspection: Inspection) -> Finding:
-        searched, guess, line, curve, joint = claims[:5]
+        searched, (guess, line, curve, joint) = claims[0], claims[2:6]
         together, bent, pairs = claims.of("joint gain")[0], claims.of("bent gain")[0], claims.of("pair gain")
         is_classes, n_judge = guess.of["unit"] == "accuracy", guess.n_rows
         judges = f"{n_judge:,} rows {_where(searched)}{_of(inspection, searched.n_rows)}"

@@ -171,8 +171,8 @@ class Labels(Question[LabelResult]):
         ),
         "overlapping classes": (
             "Classes in which more than 10% of the rows score higher for another class without being contradicted, or "
-            "k rows do with k + √k above 45% of the class, or all classes if k + √k is above 30% of all rows; and those "
-            "of fewer than 5 rows. No row of theirs is called wrong."
+            "k rows do with k + √k above 45% of the class, or all classes if k + √k is above 30% of all rows; and "
+            "those of fewer than 5 rows. No row of theirs is called wrong."
         ),
         "share like another class": "The share of the rows of which another class has a larger score than their own.",
     }

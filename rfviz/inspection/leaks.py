@@ -96,7 +96,7 @@ class LeakResult:
         The rows of the file, from 0, by which they were judged, in the order in which they were drawn.
     is_thinned : bool
         Whether rows of a frequent class were left out.
-    n_unused : int
+    unused : tuple of str
         Columns that were not looked at, since nothing is computed from them.
     """
 
@@ -108,7 +108,7 @@ class LeakResult:
     limits: tuple[float, float]
     rows: np.ndarray
     is_thinned: bool
-    n_unused: int
+    unused: tuple[str, ...]
 
     @property
     def n_rows(self) -> int:
@@ -179,8 +179,8 @@ def inspect_leaks(raw: Raw, progress: Progress = silent) -> LeakResult:
     n_leaks = int(np.sum(left <= allowed))
     is_thinned = is_classes and len(rows) < min(most, int(raw.labelled.sum()))
     n_nearly, judging = int(np.sum(left <= nearly)) - n_leaks, raw.file_rows(rows[half:])
-    limits, n_unused = (1.0 - allowed, 1.0 - nearly), len(raw.columns) - len(names)
-    return LeakResult(tuple(scored), trial.guess, n_leaks, n_nearly, is_classes, limits, judging, is_thinned, n_unused)
+    limits, unused = (1.0 - allowed, 1.0 - nearly), tuple(name for name in raw.columns if name not in names)
+    return LeakResult(tuple(scored), trial.guess, n_leaks, n_nearly, is_classes, limits, judging, is_thinned, unused)
 
 
 def _values(raw: Raw, name: str, rows: np.ndarray) -> np.ndarray:
@@ -336,7 +336,7 @@ class Leaks(Question[LeakResult]):
             yield Claim(what, count, label, n, None if count else 1, {"from": limit, "unit": unit})
         for clue in result.clues[: result.n_leaks or result.n_nearly or 1]:
             yield Claim("score", clue.score, clue.columns, n, of={"by": clue.what, "unit": unit})
-        yield Claim("unused columns", result.n_unused, n_rows=n)
+        yield Claim("unused columns", len(result.unused), result.unused, n)
 
     def describe(self, claims: Claims, inspection: Inspection) -> Finding:
         told = claims.of("score")

@@ -202,7 +202,11 @@ class NearCopies(Question[NearCopyResult]):
             f"probability of at least 99.9%. {PREPARED} Here they may be 20,000. {WITHOUT_FAR}"
         ),
         "nearest pair": "The distance of the two `rows` that are nearest to each other, but not equal.",
-        "measured pairs": "Pairs of rows, of `pairs`, that share a box of a random grid, so that they were measured.",
+        "measured pairs": (
+            "Pairs of rows, of `pairs`, that share a box of one of 16 grids: in each, of every scaled feature the "
+            "width of boxes is drawn from a gamma law of shape 2 and scale `distance`·√d, d features, and their offset "
+            "evenly (by this program; other draws give about as many)."
+        ),
         "known pairs": (
             "Pairs of a row and its nearest one that an exact search knows to be within the distance; `found` of them "
             "were among the measured ones."
@@ -231,7 +235,9 @@ class NearCopies(Question[NearCopyResult]):
         if len(result.pairs):
             of = {"scaling": how}
             yield Claim("nearest pair", float(result.distance[0]), n_rows=n, of=of, rows=result.pairs[0])
-        yield Claim("measured pairs", result.n_candidates, n_rows=n, of={"pairs": result.n_all})
+        yield Claim(
+            "measured pairs", result.n_candidates, n_rows=n, of={"pairs": result.n_all, "distance": result.threshold}
+        )
         yield Claim("known pairs", result.n_known, n_rows=n, of={"found": result.n_found})
 
     def describe(self, claims: Claims, inspection: Inspection) -> Finding:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ __all__ = [
     "NEIGHBOURS",
     "NeighbourResult",
     "Neighbours",
+    "far_values",
     "local_outlier_factor",
     "neighbour_distances",
     "neighbours",
@@ -91,15 +93,22 @@ def scaled_by_most(sample: Sample) -> Sample:
 
     One such number makes the deviation so large that no distance is left between the others.
     """
-    if sample.how != "standardise" or not len(sample.X):
-        return sample
     X = sample.X.copy()
-    for column in np.flatnonzero(np.abs(X).max(axis=0) > min(_STRETCHED, 0.5 * np.sqrt(len(X)))):
-        values = X[:, column]
-        most = values[~far_off(values)]
-        if len(most) < len(values) and most.std() > 0:
-            X[:, column] = (values - most.mean()) / most.std()
+    for column, far in far_values(sample):
+        most = X[~far, column]
+        X[:, column] = (X[:, column] - most.mean()) / most.std()
     return replace(sample, X=X)
+
+
+def far_values(sample: Sample) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield the standardised columns that are scaled without some values, and in which rows these are."""
+    X = sample.X
+    if sample.how != "standardise" or not len(X):
+        return
+    for column in np.flatnonzero(np.abs(X).max(axis=0) > min(_STRETCHED, 0.5 * np.sqrt(len(X)))).tolist():
+        far = far_off(X[:, column])
+        if far.any() and X[~far, column].std() > 0:
+            yield column, far
 
 
 def neighbours(sample: Sample) -> NeighbourResult:

@@ -29,9 +29,9 @@ class Order(Question[MapResult]):
     kinds: ClassVar = {
         "order along the curve": (
             "The absolute rank correlation (Spearman) of the given order with the order along the curve, by spectral "
-            "seriation (Atkins et al. 1998), in the plane of the first two principal components: of the columns (`map` "
-            "“plain PCA”), or of 1000 maxout or Fourier features, drawn at random by this program. Of data of at most "
-            "400 rows, scaled as `scaling` says."
+            "seriation (Atkins et al. 1998: that of the Fiedler vector), in the plane of the first two principal "
+            "components: of the columns (`map` “plain PCA”), or of 1000 maxout or Fourier features, drawn at random by "
+            "this program. Of data of at most 400 rows, scaled as `scaling` says."
         )
     }
 

@@ -13,7 +13,7 @@ from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, styled
 from rfviz.inspection.drawing import HEIGHT, MOST_POINTS, level
 from rfviz.inspection.finding import Claim, Claims, Finding
-from rfviz.inspection.neighbours import OUTLYING, NeighbourResult, Neighbours, neighbours, scaled_by_most
+from rfviz.inspection.neighbours import OUTLYING, NeighbourResult, Neighbours, far_values, neighbours, scaled_by_most
 from rfviz.inspection.question import Picture, Question
 from rfviz.inspection.raw import Whole
 from rfviz.inspection.sample import PREPARED, WITHOUT_FAR
@@ -56,6 +56,11 @@ class Outliers(Question[NeighbourResult]):
             "distance to the j-th nearest row. `drawn rows`: equal ones among them. `some columns`: whether there are "
             "columns besides those features."
         ),
+        "scaled without far values": (
+            "The mean and population standard deviation, in the file’s units, of the values of a standardised feature "
+            "but for those of `rows`, which lie far beyond all others: the largest is beyond 10, or half the root of "
+            "the number of rows, and as “far values” and “codes” of the finding on odd values they stand apart."
+        ),
         "sparse rows": "Different rows whose outlier factor is at least `from`.",
         "outlier factor": (
             "The largest local outlier factor of a different row, and that row: as LocalOutlierFactor of scikit-learn "
@@ -88,6 +93,11 @@ class Outliers(Question[NeighbourResult]):
         yield Claim("sparse rows", int(np.sum(result.factor >= least)), n_rows=n_rows, of={"from": least})
         of = {"scaling": inspection.source.normalise}
         yield Claim("outlier factor", float(result.factor.max()), n_rows=n_rows, of=of, rows=result.outliers(1))
+        sample = inspection.sample()
+        for column, far in far_values(sample):
+            most = sample.centre[column] + sample.spread[column] * sample.X[~far, column]
+            what, value = (whole.sources[column],), (float(most.mean()), float(most.std()))
+            yield Claim("scaled without far values", value, what, len(far), of=of, rows=sample.rows[far])
 
     def describe(self, claims: Claims, inspection: Inspection) -> Finding:
         link = ("maxout-pca", {"normalise": inspection.source.normalise})

@@ -73,7 +73,7 @@ class Raw:
 
     @property
     def label_columns(self) -> tuple[str, ...]:
-        """The column that holds the labels, for claims about them; empty where the data have none."""
+        """The column that holds the labels, for claims about them; empty if there is no such column."""
         return () if self.label is None else (self.label,)
 
     @property

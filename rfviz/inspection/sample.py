@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,15 +12,21 @@ from rfviz.analysis.points import NORMALISATION, normalise
 from rfviz.backend import check_memory
 from rfviz.datasets import Dataset
 from rfviz.features.draws import generator
+from rfviz.inspection.finding import Claim
 from rfviz.params import Param
 
+if TYPE_CHECKING:
+    from rfviz.inspection.inspection import Inspection
+
 __all__ = [
+    "FEATURES",
     "MAP_ROWS",
     "PREPARED",
     "SCALING",
     "WITHOUT_FAR",
     "WORK_ROWS",
     "Sample",
+    "claim_of_features",
     "column_name",
     "nearest_rows",
     "of_rows",
@@ -40,16 +47,22 @@ SCALING = Param(
 MAP_ROWS, WORK_ROWS = 1000, 10_000
 #: How the rows of claims about distances are made, for :attr:`rfviz.inspection.question.Question.kinds`.
 PREPARED = (
-    "Rows: the `usable rows` that the chosen settings leave of the `all rows`, each with one feature for a "
-    "column of numbers and one of zeros and ones for each word of a category, gaps filled in or their rows dropped as "
-    "chosen; at most 10,000 (fewer of more than 400 features), drawn at random by this program. `scaling` "
-    "“standardise”: each feature less its mean over these rows, divided by their population standard deviation, or if "
-    "it stands for a word, by its range; “none”: as they are; “unit norm”: each row divided by its Euclidean norm."
+    "Rows: the `usable rows` of `all rows`, at most 10,000 (fewer of more than 400 features), drawn at random by this "
+    "program, with the features that the finding on distances names. `scaling` “standardise”: each feature less its "
+    "mean over these rows, over its population standard deviation, or if it stands for a word, over its range; “none”: "
+    "as they are; “unit norm”: each row over its Euclidean norm."
+)
+#: How the columns of a file become features.
+FEATURES = (
+    "Features of `columns`, those of the file that have one. A column of numbers is one; of categories each word is "
+    "one of zeros and ones: of two words the second by name, of more than `most words` all but the most frequent `most "
+    "words` − 1 share the last. `gaps` “filled in”: with the median of the usable rows, or the most frequent word; "
+    "else rows with gaps are dropped."
 )
 #: The scaling of :func:`rfviz.inspection.neighbours.scaled_by_most`.
 WITHOUT_FAR = (
-    "A standardised feature with a value beyond 10, or half the root of the number of rows, is scaled by the mean and "
-    "the standard deviation of its values that do not lie far beyond all others."
+    "A standardised feature that the finding on outliers names as “scaled without far values” is scaled by the mean "
+    "and the population standard deviation of its other values."
 )
 # Of very wide data fewer rows are taken: this many numbers take about a second.
 _CELLS = 4_000_000
@@ -155,6 +168,17 @@ def take_sample(
     else:
         X = normalise(X, how)
     return Sample(dataset.name, dataset.row_numbers[places], places, X, how, n, centre, spread)
+
+
+def claim_of_features(inspection: Inspection, n_rows: int) -> Claim:
+    """Return the claim which features the rows have, and from which columns; of images none is named."""
+    sources = tuple(dict.fromkeys(inspection.whole.sources))
+    of, origin = {"columns": len(sources)}, inspection.source.dataset.origin
+    if origin is not None:
+        how = origin.preparation
+        of |= {"gaps": "filled in" if how.missing == "impute" else "rows dropped", "most words": how.most_words}
+    names = () if inspection.has_images else sources
+    return Claim("features", inspection.source.dataset.n_features, names, n_rows, of=of)
 
 
 def of_rows(dataset: Dataset, sample: Sample, ordered: bool = False) -> Dataset:

@@ -536,6 +536,10 @@ class Structure(Question[StructureResult]):
             "the differences of losses. If the gain is no larger than chance brings in one of a hundred tables (over "
             "both maps), one of `least` would have been in about nine of ten."
         ),
+        "enough features": (
+            "The smallest number of features of `model`, of those `tried`, with which the score (`scores`, as “score”) "
+            "is at least that of the most less `error`."
+        ),
         "agreement": (
             "How many standard deviations the predictions of `model` agree more with the labels (the number of "
             "matches, or the sum of products of ranks) than labels shuffled within folds. Predictions that agree by "
@@ -569,6 +573,8 @@ class Structure(Question[StructureResult]):
             yield Claim("score", float(curve.scores[-1]), label, n, of=random | model | {"error": error})
             least = None if gain.is_real(n_curves) else gain.noticed(n_curves)
             yield Claim("gain", float(gain.value), label, n, least, unit | model | {"error": gain.error})
+            tried = {"tried": result.m_grid, "scores": tuple(curve.scores.tolist()), "error": error}
+            yield Claim("enough features", curve.reached, label, n, of=model | tried)
             yield Claim("agreement", curve.agreement, label, n, of=model)
         if result.largest is not None:
             yield Claim("largest class share", result.largest, label, n)

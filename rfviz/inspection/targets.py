@@ -117,7 +117,7 @@ class Targets(Question[TargetResult]):
 
     kinds: ClassVar = {
         "contradicted targets": (
-            "Rows whose number the others contradict: outlying residuals, if they are at most 5% of the rows (or 3) and "
+            "Rows whose number the others contradict: outlying residuals, if they are at most 5% of rows (or 3) and "
             "more than twice as many as those off by 0.8 to 1 times the limit (also if over the first median below "
             "alone). Predictions: ridge regression as in "
             "the finding on labels, on at most two features a row, and on the d scaled columns over √d if d < n/4. "

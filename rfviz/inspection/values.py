@@ -298,8 +298,9 @@ class Values(Question[ValueResult]):
             "spellings, too. The rows are those of all spellings but the most frequent of each."
         ),
         "total rows": (
-            "Rows that hold, in these columns, the sums of the rows that `sum of` names: of all that are not totals, "
-            "of those between it and the total before or after it, or of those with equal values in some columns."
+            "Rows that hold, in each of these columns of numbers, the sums of the rows that `sum of` names (all that "
+            "are not totals; those between it and the total before or after it; or those with equal values in some "
+            "columns), up to the rounding of what is written. Gaps count as 0."
         ),
         "odd cells": "Cells that are no numbers or days as the others are, or words that may stand for a gap.",
     }
@@ -312,8 +313,8 @@ class Values(Question[ValueResult]):
         return inspect_values(inspection.raw)
 
     def claims(self, result: ValueResult, inspection: Inspection) -> Iterator[Claim]:
-        n_odd = len({column for odd in result.found for column in odd.columns[:1]})
-        yield Claim("odd columns", n_odd, n_rows=result.n_rows, of={"columns": result.n_columns})
+        odd = tuple(dict.fromkeys(column for one in result.found for column in one.columns[:1]))
+        yield Claim("odd columns", len(odd), odd, result.n_rows, of={"columns": result.n_columns})
         yield from result.found
 
     def describe(self, claims: Claims, inspection: Inspection) -> Finding:
