@@ -45,6 +45,8 @@ _FEWEST_COMPARED = 4
 _NEAR, _REPEATS = 0.1, 0.999
 # Most values of whole numbers that may be codes of words, and fewest rows of each for both to say the same.
 _CODES, _ROWS_OF_A_WORD = 12, 4
+# Sets of columns that are named because each tells the same groups of rows apart.
+_NAMED_GROUPS = 2
 # Rounding errors of computed columns, in units of the last place.
 _ROUNDING = 64
 _NAMED_LIKE_TIMES = re.compile(
@@ -71,6 +73,8 @@ class ColumnResult:
         Columns that hold one value or nothing, as a box that is ticked or not: name, value; None for a date.
     same : tuple of (str, str)
         A column, and an earlier one that says the same: up to unit, sign and rounding, or word for word.
+    grouping : tuple of (int, tuple of str)
+        Other columns of few numbers that tell the same rows apart: how many values each has, and these columns.
     alike : tuple of (str, str, float)
         Pairs of other columns of numbers with a correlation of at least 0.99 or at most −0.99, the closest first.
     numbering : tuple of str
@@ -93,6 +97,7 @@ class ColumnResult:
     nearly: tuple[tuple[str, float | str, float], ...]
     ticked: tuple[tuple[str, float | str | None], ...]
     same: tuple[tuple[str, str], ...]
+    grouping: tuple[tuple[int, tuple[str, ...]], ...]
     alike: tuple[tuple[str, str, float], ...]
     numbering: tuple[str, ...]
     ordering: tuple[tuple[str, str], ...]
@@ -107,6 +112,11 @@ class ColumnResult:
         said += [(name, f"is {_shown(value)} in {share:.2%} of the rows") for name, value, share in self.nearly]
         said += [(name, f"is {_shown(value)} or empty") for name, value in self.ticked]
         said += [(name, f"says the same as “{first}”") for name, first in self.same]
+        said += [
+            (name, f"tells the same {k} groups of rows apart as “{first}”")
+            for k, (first, *others) in self.grouping
+            for name in others
+        ]
         said += [(name, f"has a correlation of {r:.4f} with “{other}”") for name, other, r in self.alike]
         said += [(name, "numbers the rows: whole numbers, all different") for name in self.numbering]
         said += [(name, f"{what} from row to row") for name, what in self.ordering]
@@ -129,6 +139,7 @@ def inspect_columns(raw: Raw) -> ColumnResult:
         tuple(found.nearly),
         tuple(found.ticked),
         tuple((name, same[name]) for name in raw.columns if name in same),
+        _grouping(raw, same),
         alike,
         tuple(found.numbering),
         tuple(found.ordering),
@@ -449,16 +460,14 @@ def _renamed(raw: Raw, same: dict[str, str]) -> dict[str, str]:
         if name in raw.table.words or (name in texts and len(texts) > 1):
             codes = raw.codes(name)
         elif name not in same and raw.table.kind(name) == NUMBER:
-            codes = _few_codes(raw.numbers(name))
+            values = raw.numbers(name)
+            codes = _few_codes(values) if _are_whole(values[np.isfinite(values)]) else None
         if codes is None:
             continue
-        known = codes >= 0
-        places = np.full(len(codes), -1)
-        places[known], words = pd.factorize(codes[known])
-        if len(words) < 2:
+        key, n_words, may_be_codes = _partition(codes)
+        if n_words < 2:
             continue
-        earlier = firsts.setdefault(blake2b(places.tobytes(), digest_size=16).digest(), [])
-        may_be_codes = len(words) * _ROWS_OF_A_WORD <= np.count_nonzero(known)
+        earlier = firsts.setdefault(key, [])
         # Two numbers that belong to the same place or person have each a size of its own.
         is_number = raw.table.kind(name) == NUMBER
         others = [first for first in earlier if not (is_number and raw.table.kind(first) == NUMBER)]
@@ -470,11 +479,36 @@ def _renamed(raw: Raw, same: dict[str, str]) -> dict[str, str]:
     return found
 
 
+def _grouping(raw: Raw, same: dict[str, str]) -> tuple[tuple[int, tuple[str, ...]], ...]:
+    """Return the columns of few numbers that tell the same rows apart, though no line leads from one to the other."""
+    found = dict[bytes, tuple[int, list[str]]]()
+    for name in raw.of_kind(NUMBER):
+        codes = _few_codes(raw.numbers(name)) if name not in same else None
+        if codes is None:
+            continue
+        key, n_words, is_sure = _partition(codes)
+        if n_words > 2 and is_sure:
+            found.setdefault(key, (n_words, []))[1].append(name)
+    return tuple((n_words, tuple(names)) for n_words, names in found.values() if len(names) > 1)
+
+
+def _partition(codes: np.ndarray) -> tuple[bytes, int, bool]:
+    """Return what two columns share if each code of one stands for one of the other, and how many codes there are.
+
+    The last says whether there are rows enough for each that this is no chance.
+    """
+    known = codes >= 0
+    places = np.full(len(codes), -1)
+    places[known], words = pd.factorize(codes[known])
+    is_sure = len(words) * _ROWS_OF_A_WORD <= np.count_nonzero(known)
+    return blake2b(places.tobytes(), digest_size=16).digest(), len(words), is_sure
+
+
 def _few_codes(values: np.ndarray) -> np.ndarray | None:
-    """Return the place of each of a few whole numbers among all, −1 where one is missing; None for others."""
+    """Return the place of each of a few numbers among all, −1 where one is missing; None for others."""
     step = max(len(values) // _LOOKED_AT, 1)
     known = np.isfinite(values)
-    if len(np.unique(values[::step][known[::step]])) > _CODES or not _are_whole(values[known]):
+    if len(np.unique(values[::step][known[::step]])) > _CODES:
         return None
     words, codes = np.unique(values[known], return_inverse=True)
     found = np.full(len(values), -1)
@@ -511,6 +545,11 @@ class Columns(Question[ColumnResult]):
             "that vary in few rows."
         ),
         "repeat": "The second of `columns` is the first that says the same as the first of them.",
+        "same groups": (
+            "How many different numbers each of `columns` has, which repeat none by a factor and an offset: 3 to 12, "
+            "with four rows for a number on average, and each of one stands for one of the others; gaps in the same "
+            "rows."
+        ),
         "correlated pairs": (
             "Pairs of varying columns of numbers or dates that repeat none, with a Pearson correlation r of at least "
             "`least`, or at most the negative of it, of which there are `negative`, and r times the Pearson "
@@ -554,6 +593,8 @@ class Columns(Question[ColumnResult]):
             yield Claim("repeating columns", len(repeats), repeats, n)
         for column, first in result.same:
             yield Claim("repeat", True, (column, first), n)
+        for n_values, columns in result.grouping:
+            yield Claim("same groups", n_values, columns, n)
         yield from _claims_of_pairs(result, raw)
         # Of few rows it may be chance; and what gives the order, or rises from row to row, tells rows apart as well.
         rises = any(direction in ("rises", "falls") for _, direction in result.ordering)
@@ -600,6 +641,12 @@ def _more(claims: Claims) -> list[str]:
         boxes = plural(len(ticked), "a box that is ticked or not", "boxes that are ticked or not")
         hold = plural(len(ticked), "holds", "hold")
         more.append(f"{some_of(n, ticked.columns)} {hold} one value{value} or nothing, as {boxes}")
+    for groups in claims.of("same groups")[:_NAMED_GROUPS]:
+        which = some_of(n, groups.columns)
+        more.append(
+            f"{which} tell the same {groups.value} groups of rows apart: each number of one goes with one of the "
+            f"other{'s' * (len(groups.columns) > 2)}"
+        )
     if alike := claims.get("correlated pairs"):
         (one, other), r = claims.of("correlation")[0].columns, claims.value("correlation")
         others, n_negative = alike.value - 1, alike.of["negative"] - (r < 0)

@@ -77,6 +77,22 @@ def test_a_column_that_says_something_else_repeats_none(pair):
     assert "none repeats another" in found.text and found.status == "fine" and not found.columns
 
 
+def test_few_numbers_that_tell_the_same_groups_of_rows_apart_are_named_and_repeat_none():
+    image = draw(20).integers(0, 5, N)
+    depth, width = np.array([5.07, 9.24, 12.06, 14.78, 3.83]), np.array([82.5, 78.1, 85.2, 64.3, 102.4])
+    found = said(
+        {"depth": depth[image], "z": other(), "width": width[image], "other": depth[draw(21).integers(0, 5, N)]}
+    )
+    assert "none repeats another" in found.text and found.status == "fine"
+    assert (
+        "“depth” and “width” tell the same 5 groups of rows apart: each number of one goes with one of the other."
+        in (found.text)
+    )
+    assert [(c.value, c.columns) for c in found.claims.of("same groups")] == [(5, ("depth", "width"))]
+    gap = np.where(np.arange(N) == 3, 64.3, width[image])  # in one row another one
+    assert not said({"depth": depth[image], "z": other(), "width": gap}).claims.of("same groups")
+
+
 def test_repeats_are_looked_for_in_all_rows_of_many_columns():
     X = draw(13).normal(size=(300, 400))
     X[:, 350] = 3 * X[:, 40] - 1
