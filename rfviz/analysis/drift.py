@@ -19,7 +19,7 @@ from rfviz.features.draws import generator
 from rfviz.inputs import as_places, as_rows
 from rfviz.progress import Progress, silent
 
-__all__ = ["FEWEST_ROWS", "WITNESS_ROWS", "DriftResult", "Rows", "find_drift"]
+__all__ = ["FEWEST_ROWS", "WANDERING", "WITNESS_ROWS", "DriftResult", "Rows", "find_drift"]
 
 #: Rows of each sample at least.
 FEWEST_ROWS = 40
@@ -41,8 +41,8 @@ _JOINT_FEATURES = 256
 _JOINT_COLUMNS = 1000
 # Share of rows beyond which their common value counts as an atom of the distribution.
 _ATOM = 0.1
-# Correlation of neighbouring blocks from which blocks do not count as independent.
-_WANDERING = 0.35
+#: Correlation of neighbouring blocks from which blocks do not count as independent.
+WANDERING = 0.35
 _PAIR_ALARM = 0.01
 _NO_VARIANCE = 1e-12
 
@@ -92,9 +92,9 @@ class DriftResult:
     alike : float
         How many times more the means of blocks vary than those of independent rows would; about 1 for such.
     neighbours : float
-        Correlation of the means of blocks that follow each other within a sample.
-    wanders : bool
-        Whether neighbouring blocks are alike, too: rows change slowly within a sample, and p-values are too small.
+        Correlation of the means of blocks that follow each other within a sample, over all columns.
+    column_neighbours : ndarray of shape (n_columns,)
+        The same of each column by itself.
     """
 
     p_value: float
@@ -110,12 +110,24 @@ class DriftResult:
     block_rows: int
     alike: float
     neighbours: float
-    wanders: bool
+    column_neighbours: np.ndarray
 
     @property
     def apart(self) -> np.ndarray:
         """How far apart each column is: the distance of its known values, or the difference of its gaps."""
         return np.maximum(self.distances, np.abs(self.missing[:, 0] - self.missing[:, 1]))
+
+    def steady(self, columns: Any) -> float:
+        """Return the larger one of `neighbours` and those of some columns."""
+        return float(max(self.neighbours, *self.column_neighbours[columns].tolist(), -1.0))
+
+    @property
+    def wanders(self) -> bool:
+        """Whether neighbouring blocks are alike: rows change slowly within a sample, and p-values are too small.
+
+        All columns together, or one that differs at the level of 0.05.
+        """
+        return self.steady(self.columns()) > WANDERING
 
     def columns(self, level: float = 0.05) -> np.ndarray:
         """Return the columns that differ by themselves, the farthest first."""
@@ -241,8 +253,7 @@ def find_drift(
         n_used,
         round(block_rows),
         alike,
-        neighbours,
-        neighbours > _WANDERING,
+        *neighbours,
     )
 
 
@@ -518,19 +529,26 @@ def _distances(halves: np.ndarray, coding: _Coding) -> np.ndarray:
     return np.where(coding.is_word, words, np.abs(np.cumsum(differences, axis=1)).max(axis=1))
 
 
-def _alikeness(means: np.ndarray, is_first: np.ndarray, variance: np.ndarray, block_rows: float) -> tuple[float, float]:
-    """Return how much more block means vary than those of independent rows, and the correlation of neighbours."""
-    varied, together, n, n_pairs = 0.0, 0.0, 0, 0
+def _alikeness(
+    means: np.ndarray, is_first: np.ndarray, variance: np.ndarray, block_rows: float
+) -> tuple[float, tuple[float, np.ndarray]]:
+    """Return how much more block means vary than those of independent rows, and the correlations of neighbours.
+
+    These are that of all columns, and that of each.
+    """
+    varied, together, n, n_pairs = np.zeros(means.shape[1]), np.zeros(means.shape[1]), 0, 0
     usual = np.maximum(variance.sum(axis=1), 1e-300)
     for side in (means[is_first], means[~is_first]):
         centred = (side - side.mean(axis=0)) / np.sqrt(usual)[:, None]
-        varied += float(np.square(centred).sum())
-        together += float((centred[1:] * centred[:-1]).sum())
+        varied += np.square(centred).sum(axis=(0, 2))
+        together += (centred[1:] * centred[:-1]).sum(axis=(0, 2))
         n += len(side) - 1
         n_pairs += len(side) - 1
     n_varying = max(int((variance.sum(axis=1) > 1e-12).sum()), 1)
-    mean_square = varied / max(n, 1)
-    return mean_square * block_rows / n_varying, together / max(n_pairs, 1) / max(mean_square, 1e-300)
+    each = together / max(n_pairs, 1) / np.maximum(varied / max(n, 1), 1e-300)
+    mean_square = float(varied.sum()) / max(n, 1)
+    of_all = float(together.sum()) / max(n_pairs, 1) / max(mean_square, 1e-300)
+    return mean_square * block_rows / n_varying, (of_all, each)
 
 
 # --- all columns together ---------------------------------------------------------------------------------------------

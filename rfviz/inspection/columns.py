@@ -500,7 +500,7 @@ def _partition(codes: np.ndarray) -> tuple[bytes, int, bool]:
     known = codes >= 0
     places = np.full(len(codes), -1)
     places[known], words = pd.factorize(codes[known])
-    is_sure = len(words) * _ROWS_OF_A_WORD <= np.count_nonzero(known)
+    is_sure = bool(len(words) * _ROWS_OF_A_WORD <= np.count_nonzero(known))
     return blake2b(places.tobytes(), digest_size=16).digest(), len(words), is_sure
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 from scipy.stats import chi2_contingency, norm
 from sklearn.decomposition import PCA
 
-from rfviz.analysis.drift import FEWEST_ROWS, WITNESS_ROWS, DriftResult, find_drift
+from rfviz.analysis.drift import FEWEST_ROWS, WANDERING, WITNESS_ROWS, DriftResult, find_drift
 from rfviz.datasets import Dataset
 from rfviz.datasets.files.table import CATEGORY, DATE, NUMBER, Table
 from rfviz.errors import DataError
@@ -520,10 +520,11 @@ class Drift(Question[Comparison]):
             "They are told if their difference, by Fisher’s transformation, has a p-value of 0.01 for all pairs."
         ),
         "stretches differ": (
-            "Whether `correlation` is above 0.35: over blocks of about `block rows` rows that follow each other within "
-            "a part, the sum of products of block means of features, less their mean over the part, over that of their "
-            "squares, as means over pairs and blocks. Features: cos(kπu)/k of ranks u for k = 1 to 8, half the squared "
-            "normal score, a gap; of words, indicators over √(share + 0.01). Each column’s have variance 1 together."
+            "Whether `correlation`, the largest of that of all columns and of each differing one, is above 0.35: over "
+            "blocks of about `block rows` rows that follow each other within a part, the sum of products of block "
+            "means of features, less their mean over the part, over that of their squares, as means over pairs and "
+            "blocks. Features: cos(kπu)/k of ranks u for k = 1 to 8, half the squared normal score, a gap; of words, "
+            "indicators over √(share + 0.01). Each column’s have variance 1 together."
         ),
         "least alike rows": (
             "Up to 100 rows of `part`, of those `looked at`, the farthest first, where the witness function, the "
@@ -640,8 +641,8 @@ def _claims_of(drift: Comparison) -> Iterator[Claim]:
     yield claim("p-value of the combination", result.together_p)
     for one, other, before, after in result.pairs if drift.together else ():
         yield claim("rank correlations", (before, after), one, other)
-    of = {"correlation": float(result.neighbours), "block rows": result.block_rows}
-    yield claim("stretches differ", bool(result.wanders), **of)
+    alike = result.steady(found)
+    yield claim("stretches differ", alike > WANDERING, correlation=alike, **{"block rows": result.block_rows})
 
 
 def _names(claim: Claim) -> tuple[str, ...]:

@@ -159,3 +159,11 @@ def test_samples_that_cannot_be_compared_are_refused():
         find_drift(normal(0, 39), normal(1))
     with pytest.raises(DataError, match="these have 4 and 3"):
         find_drift(normal(0), normal(1, d=3))
+
+
+def test_a_gradual_change_of_one_column_is_told_though_others_do_not_change():
+    noise = normal(12, 1500, 7)
+    noise[:, 6] += np.linspace(-2.0, 2.0, 1500)  # a gradual change
+    result = find_drift(noise[:750], noise[750:])
+    assert result.columns(0.001).tolist() == [6] and result.neighbours < 0.35
+    assert result.column_neighbours[6] > 0.6 and np.abs(result.column_neighbours[:6]).max() < 0.35 and result.wanders
