@@ -536,10 +536,6 @@ class Structure(Question[StructureResult]):
             "the differences of losses. If the gain is no larger than chance brings in one of a hundred tables (over "
             "both maps), one of `least` would have been in about nine of ten."
         ),
-        "enough features": (
-            "The smallest number of features of `model`, of those `tried`, with which the score (`scores`, as “score”) "
-            "is at least that of the most less `error`."
-        ),
         "agreement": (
             "How many standard deviations the predictions of `model` agree more with the labels (the number of "
             "matches, or the sum of products of ranks) than labels shuffled within folds. Predictions that agree by "
