@@ -18,7 +18,7 @@ from _wild_rows import features_of, median_width
 from _wild_verdicts import Claim, NotCheckable, Own, Range, kind, labels_of, target_of
 from scipy.special import ndtri
 from sklearn.kernel_approximation import RBFSampler
-from sklearn.linear_model import LogisticRegression, RidgeCV
+from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeCV
 from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit
 
 __all__ = ["halves_judged"]
@@ -99,6 +99,10 @@ def _halves_judged(claims: Sequence[Claim], cells: Cells) -> list[_Judged]:
     if is_class and (n_frequent := how["of"].get("most frequent classes")):
         y = np.where(np.isin(y, pd.Series(y).value_counts().index[:n_frequent]), y, "(others)")
     groups = _groups(cells, how, rows, y, is_class)
+    if groups is not None and how["of"]["apart by"] != "group":
+        # The first stretches are searched, and those behind them judge.
+        is_first = groups < _STRETCHES / 2
+        return [_judged(H, y, np.flatnonzero(is_first), np.flatnonzero(~is_first), is_class)] * _DRAWS
     splitter = (ShuffleSplit if groups is None else GroupShuffleSplit)(_DRAWS, train_size=0.5, random_state=0)
     return [_judged(H, y, search, judge, is_class) for search, judge in splitter.split(H, y, groups)]
 
@@ -131,7 +135,7 @@ def _fitted(
     centre, spread = X[search].mean(axis=0), X[search].std(axis=0)
     X = (X - centre) / np.where(spread > 1e-12, spread, 1.0)
     if not is_class:
-        model = RidgeCV(_PENALTIES).fit(X[search], Y[search])
+        model = (LinearRegression() if 4 * X.shape[1] < len(search) else RidgeCV(_PENALTIES)).fit(X[search], Y[search])
         return [model.predict(X[part]).reshape(len(part), -1) for part in (search, judge)]
     model = LogisticRegression(max_iter=150).fit(X[search], y[search])
     found = []

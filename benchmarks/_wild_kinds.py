@@ -164,7 +164,7 @@ def pairs_by_chance(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> floa
 # Directions of less than this share of the largest singular value do not count: 1e-4 of the variance.
 _LEAST = 1e-2
 _FEW_VALUES, _WORDS, _FEW, _FEWEST_ROWS, _MOST_PAIRS = 12, 11, 5, 40, 3000
-_KEY = re.compile(r"(?:^|[ _.-]|(?<=[a-z]))(?:id|no|nr|number|key|index|uuid|row)$", re.IGNORECASE)
+_KEY = re.compile(r"(?i:(?:^|[\W_])(?:ids?|no|nr|number|key|index|uuid|row|rownum))$|[a-z](?:I[dD]|No|Nr)$")
 
 
 def _rows_used(claim: Claim, n: int) -> np.ndarray:

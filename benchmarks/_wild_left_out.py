@@ -373,21 +373,29 @@ def share_inside(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
 
 @kind("share inside where noise is large")
 def share_inside_where_noise_is_large(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
+    """Compare the share, the rows and the column; these two turn on draws unless noise is uneven, which is then told."""
     found = _said(claim["what"], cells, 2.0 / claim["n_rows"])
-    widest = [np.isin(claim["rows"], draw.rows[draw.says["widest"]]).mean() for draw in draws_of(cells)]
-    if np.mean(widest) < 0.4:
-        return f"{np.mean(widest):.0%} of the rows are in the widest fifth of other draws"
-    if claim["columns"]:
-        features, draws = features_of(cells), draws_of(cells)
-        name = claim["columns"][0]
-        mean = {c: float(np.mean([draw.says["along"][c] for draw in draws])) for c in draws[0].says["along"]}
-        of_column = [r for c, r in mean.items() if features.sources[c] == name]
-        most = max(map(abs, mean.values()))
-        if max(map(abs, of_column)) < most - 0.1 or max(map(abs, of_column)) < 0.4:
-            return f"the widths go with {name!r} by {max(map(abs, of_column)):.2f}, with another by {most:.2f}"
-        if claim["of"]["large"] != (max(of_column, key=abs) > 0):
-            return f"{claim['of']['large']} for large"
-    return found
+    wrong = _wrong_widths(claim, cells)
+    if wrong and any(c["what"] == "own half-widths" for c in claims):
+        return wrong
+    return Own(found, partly=bool(wrong))
+
+
+def _wrong_widths(claim: Claim, cells: Cells) -> str:
+    """Return what other draws say of the rows and the column of the widest intervals, if it is not the same."""
+    features, draws = features_of(cells), draws_of(cells)
+    widest = float(np.mean([np.isin(claim["rows"], draw.rows[draw.says["widest"]]).mean() for draw in draws]))
+    if widest < 0.4:
+        return f"{widest:.0%} of the rows are in the widest fifth of other draws"
+    if not claim["columns"]:
+        return ""
+    name = claim["columns"][0]
+    mean = {c: float(np.mean([draw.says["along"][c] for draw in draws])) for c in draws[0].says["along"]}
+    of_column = [r for c, r in mean.items() if features.sources[c] == name]
+    own, most = max(map(abs, of_column)), max(map(abs, mean.values()))
+    if own < most - 0.1 or own < 0.4:
+        return f"the widths go with {name!r} by {own:.2f}, with another by {most:.2f}"
+    return "" if claim["of"]["large"] == (max(of_column, key=abs) > 0) else f"{claim['of']['large']} for large"
 
 
 @kind("own half-widths")

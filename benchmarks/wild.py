@@ -5,9 +5,9 @@
 FOLDER holds files of wild.json and wild2.json, or any others. Each is inspected in a process of its own by
 `rfviz run quick-inspection --json`, which alone comes from the project. How a file is written, and which label it has,
 is known of it beforehand (_wild_facts.py). It is parsed with pandas, openpyxl, json, sqlite3 or pyarrow
-(_wild_cells.py), and a function for each kind of claim computes it anew (_wild_kinds.py). What depends on random draws,
-or on a method that has no twin elsewhere, counts as confirmed within a stated range; where only a part is computed, or
-a condition that must hold, it is called consistent. `--findings` keeps what was found, and uses what is there.
+(_wild_cells.py), and a function for each kind of claim computes it anew (_wild_kinds.py, _wild_left_out.py,
+_wild_drift.py, _wild_interactions.py). What depends on random draws counts as confirmed within a stated range of other
+draws; where that says little, it is called consistent. `--findings` keeps what was found, and uses what is there.
 """
 
 # ruff: noqa: E402 - the package is found from wherever the script is started
