@@ -373,7 +373,7 @@ def share_inside(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
 
 @kind("share inside where noise is large")
 def share_inside_where_noise_is_large(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
-    """Compare the share, the rows and the column; these two turn on draws unless noise is uneven, which is then told."""
+    """Compare the share, the rows and the column; the latter turn on draws unless noise is uneven, which is told."""
     found = _said(claim["what"], cells, 2.0 / claim["n_rows"])
     wrong = _wrong_widths(claim, cells)
     if wrong and any(c["what"] == "own half-widths" for c in claims):
