@@ -24,8 +24,8 @@ from rfviz.theory.spectrum import decompose
 
 __all__ = ["SampledCurve", "SampledError", "sampled_curve"]
 
-# Penalties, as parts of the largest eigenvalue and of the trace.
-_PENALTIES, _LEAST, _MOST = 72, 1e-10, 10.0
+# Penalties, as parts of the largest eigenvalue and of the trace; rows are left out at some of them.
+_PENALTIES, _STEP, _LEAST, _MOST = 401, 8, 1e-10, 10.0
 # More rows than the sample has are known about as long as it fits no more than this share of its own.
 _RESOLVED = 0.5
 
@@ -173,17 +173,20 @@ def sampled_curve(K: np.ndarray, y: np.ndarray) -> SampledCurve:
     power = np.square(along).sum(axis=1) / variance
     kappa = np.geomspace(_LEAST * values[0], _MOST * values.sum(), _PENALTIES)
     inverse = 1.0 / (values[:, None] + kappa)
-    gamma, slack = 1.0 / inverse.sum(axis=0), np.square(vectors) @ inverse
+    gamma = 1.0 / inverse.sum(axis=0)
     # The derivatives of γ, z and T = Σ γv²/(λ+γ) by κ.
     d_gamma = np.square(gamma) * np.square(inverse).sum(axis=0)
     z, d_z = values @ inverse, -(values @ np.square(inverse))
     fitted = power @ inverse
     total, d_total = gamma * fitted, d_gamma * fitted - gamma * (power @ np.square(inverse))
     in_part, spread = -d_z * gamma / d_gamma, d_total * gamma / d_gamma
-    left_out = np.empty(len(kappa))
-    for place in range(len(kappa)):
-        residual = vectors @ (inverse[:, place, None] * along)
-        left_out[place] = (np.square(residual).sum(axis=1) / np.square(slack[:, place])).mean() / variance
     bias = total - spread
     alike = (n - 1.0) * bias / (n - 1.0 - z + in_part) * (1.0 + 1.0 / n)  # generalised cross-validation
-    return SampledCurve(n, gamma, z, in_part, bias, spread, left_out / alike)
+    some = slice(None, None, _STEP)
+    slack = np.square(vectors) @ inverse[:, some]
+    left_out = [
+        (np.square(vectors @ (part[:, None] * along)).sum(axis=1) / np.square(slack[:, place])).mean() / variance
+        for place, part in enumerate(inverse[:, some].T)
+    ]
+    unlike = np.interp(np.log(kappa), np.log(kappa[some]), np.array(left_out) / alike[some])
+    return SampledCurve(n, gamma, z, in_part, bias, spread, unlike)

@@ -9,8 +9,9 @@ from typing import Any
 
 import streamlit as st
 
+from rfviz.cache import CachedFunction
 from rfviz.errors import RfvizError
-from rfviz.experiments.work import Work
+from rfviz.experiments.work import Part, Work
 from rfviz.lab.cluster import cluster_address
 from rfviz.lab.cluster_work import compute_on_cluster
 from rfviz.ui.plain import plain
@@ -51,6 +52,8 @@ class LiveRun:
         What pressing Start is good for, said while nothing is known.
     here_only : bool
         Whether no cluster may compute it.
+    at_once : callable, optional
+        The cached function of those first parts that are computed without being asked for, once the page stands.
 
     Attributes
     ----------
@@ -59,11 +62,18 @@ class LiveRun:
     """
 
     def __init__(
-        self, page: str, work: Work, note: str = "", hint: str = "Press Start to draw them.", here_only: bool = False
+        self,
+        page: str,
+        work: Work,
+        note: str = "",
+        hint: str = "Press Start to draw them.",
+        here_only: bool = False,
+        at_once: CachedFunction[Any] | None = None,
     ) -> None:
         self.work, self.note, self.hint, self._page = work, note, hint, page
         self._cluster = "" if here_only else cluster_address()
         self._wanted, self._stopped, self._run = WANTED.of(page), _STOPPED.of(page), _RUN.of(page)
+        self._at_once = at_once
         self.is_going, self._n_left = False, 0
         self._bar: Any = None
         self._begun = time.monotonic()
@@ -88,7 +98,8 @@ class LiveRun:
             return
         running = self._going(left)
         with self._row():
-            label = "Resume" if len(left) < total else "Start"
+            has_begun = self._n_asked(left) < self._n_asked(work.parts)
+            label = "Resume" if has_begun else "Start"
             st.button(label, type="primary", disabled=running, on_click=self._want, args=(True, None))
             st.button("Stop", disabled=not running, on_click=self._want, args=(False, work.identity))
             if self._cluster:
@@ -100,7 +111,7 @@ class LiveRun:
                     help=_CLUSTER_HELP.format(self._cluster),
                     on_change=lambda: _SENT.set(widget_value(key)),
                 )
-            hint = f" {self.hint}" if len(left) == total and not running else ""
+            hint = f" {self.hint}" if not (has_begun or running) else ""
             st.caption(f"{len(left)} of {total} parts to compute.{hint}{self.note}", width="content")
             self._bar = st.empty()
             if running:  # points that arrive draw the page anew, and the old elements are not out of date
@@ -151,6 +162,8 @@ class LiveRun:
             Whether there is more to draw; the page then ends with a rerun. In between a user can stop the work or
             change it: the calls to Streamlit in here are where an outdated run ends.
         """
+        if not self.is_going and self._compute_next():
+            return True
         run, begun = self._run.get(), time.monotonic()
         if not self.is_going or run is None:
             return False
@@ -165,3 +178,16 @@ class LiveRun:
         if run.error is not None:
             raise run.error
         return True  # once more, to say that all is done
+
+    def _n_asked(self, parts: Sequence[Part]) -> int:
+        """Return how many parts wait for a click."""
+        return sum(part.function is not self._at_once for part in parts)
+
+    def _compute_next(self) -> bool:
+        """Compute the next of the parts that wait for no click, and return whether there was one."""
+        first = next(iter(self.work.missing()), None)
+        if first is None or first.function is not self._at_once:
+            return False
+        next(self.work.steps(lambda share, text: self._bar.progress(share or 0.0, text=text)))
+        self._bar.empty()
+        return True

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import streamlit as st
 
+from rfviz.cache import CachedFunction
 from rfviz.errors import ParameterError, RfvizError
 from rfviz.experiments.base import Chart, revision
 from rfviz.experiments.work import Work
@@ -60,6 +61,8 @@ class View(Generic[Source, Settings, Result]):
 
     #: By name, what draws a control that has a form of its own: ``draw(view, control, key, on_change)``.
     widgets: ClassVar[Mapping[str, Callable[[Any, Control, str, Callable[[], None]], Any]]] = {}
+    #: The function of the first parts of a long computation, which are computed before the user presses Start.
+    at_once: ClassVar[CachedFunction[Any] | None] = None
 
     def __init__(self, page: Page[Source, Settings, Result]) -> None:
         self.page = page
@@ -137,7 +140,7 @@ class View(Generic[Source, Settings, Result]):
         if work.parts:
             from rfviz.ui.live_run import LiveRun  # with the cluster
 
-            self.live = LiveRun(self.page.slug, work, self.work_note(settings))
+            self.live = LiveRun(self.page.slug, work, self.work_note(settings), at_once=self.at_once)
             self.live.start_and_stop()
 
     def keep(self, settings: Settings) -> None:

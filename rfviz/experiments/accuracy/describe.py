@@ -77,6 +77,8 @@ def explanation(result: AccuracyResult) -> str:
     if result.is_squared:
         what += f" {_UNIT}"
         what += f" {_CODES}" if split.is_classification else ""
+    elif result.is_empty and result.loss == "ridge":
+        what += " The squared error (under “Error”) is predicted before anything is trained."
     more = (_exact_story, _fields_story, _doubly_story, _networks_story, _augmented_story)
     return " ".join(["**What am I seeing?**", *_predicted(result), *_best(result, curves), what]) + "".join(
         part(result) for part in more

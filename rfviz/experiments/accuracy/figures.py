@@ -72,7 +72,7 @@ def plot_accuracy(
     single = [error for curve in curves for error in (curve.network, curve.exact) if error]
     single += [error for curve in curves for _, error in curve.augmented]
     single += [error for curve in curves if curve.prediction for error in (curve.prediction.test.min(), _top(curve))]
-    heights = _range(curves, [*lines.values(), *single])
+    heights = _range(curves, [*lines.values(), *single]) or ([0.0, 2.0] if "%" in unit else [-2.0, 0.2])
     points = [(curve.frame[axis].to_numpy(float), curve.frame["error"].to_numpy(float)) for curve in curves]
     traces += reference_lines(lines, points, span, heights)
     # A phone has no room for the noughts of a million.
@@ -214,11 +214,11 @@ def _exact_kernels(curves: Sequence[Curve], styles: Sequence[Look], span: tuple[
 
 
 def _range(curves: Sequence[Curve], lines: list[float]) -> list[float]:
-    """Return the logarithmic range of errors that holds every curve and line; steady while points arrive."""
+    """Return the logarithmic range of errors that holds every curve and line, or none if there are no errors."""
     values = np.concatenate([*(curve.frame["error"].to_numpy(float) for curve in curves), np.array(lines, dtype=float)])
     values = values[values > 0]
     if not len(values):
-        return [0.0, 2.0]  # an empty chart of percentages
+        return []
     return [float(np.log10(values.min()) - 0.12), float(np.log10(values.max()) + 0.08)]
 
 

@@ -11,7 +11,7 @@ from rfviz.analysis.accuracy import LOSS
 from rfviz.experiments.accuracy import Accuracy
 from rfviz.experiments.accuracy.architectures import NAMES
 from rfviz.experiments.accuracy.baselines import BASELINES
-from rfviz.experiments.accuracy.experiment import ALPHA, DOUBLY, EXACT, GAMMA, M_MAX, SEEDS
+from rfviz.experiments.accuracy.experiment import ALPHA, DOUBLY, EXACT, GAMMA, M_MAX, MEASURE, SEEDS
 from rfviz.experiments.split_data import SplitData
 from rfviz.features import FeatureMap, MapSpec, map_class
 from rfviz.features.receptive import ReceptiveMap
@@ -128,14 +128,17 @@ def choose_experiment(panel: Panel, source: Source) -> Accuracy:
     """Ask for all settings but the data."""
     image_shape = source.dataset.image_shape
     found: dict[str, Any] = {}
-    with panel.section("controls", ["maps", "references", M_MAX.name]):
+    is_squared = panel.peek(MEASURE) != MEASURE.default  # which other methods and other losses do not have
+    with panel.section("controls", ["maps", "references", M_MAX.name, *([MEASURE.name] if is_squared else [])]):
         offered = offered_maps(image_shape)
         short = {name: cls.label.removeprefix("Random ").capitalize() for name, cls in offered.items()}
         names = panel.several("maps", list(short), _MAPS, "Maps", "The feature maps to compare.", short)
         classes = tuple(map(map_class, names))
+        found["measure"] = panel.control(MEASURE)
         titles = {name: baseline.title for name, baseline in BASELINES.items()}
         help = "Other methods, as horizontal lines."
-        baselines = panel.several("references", list(BASELINES), ["linear_ridge", "rbf_svm"], "Baselines", help, titles)
+        usual = ["linear_ridge", "rbf_svm"]
+        baselines = () if is_squared else panel.several("references", list(BASELINES), usual, "Baselines", help, titles)
         found |= {"baselines": baselines, "m_max": panel.control(M_MAX), "seeds": panel.control(SEEDS)}
         needs_gamma = any("gamma" in BASELINES[name].uses for name in baselines)
         versions = _choose_versions(panel, classes, image_shape)
@@ -148,7 +151,7 @@ def choose_experiment(panel: Panel, source: Source) -> Accuracy:
             field = receptive_field(panel, image_shape)
             if field:
                 fields = [{}, field] if panel.control(_WHOLE) else [field]
-        found["loss"] = panel.control(LOSS)
+        found["loss"] = LOSS.default if is_squared else panel.control(LOSS)
         if found["loss"] == "ridge":
             found["alpha"] = panel.control(ALPHA)
             if not source.all_rows and found["alpha"] == ALPHA.default:  # a fixed penalty vanishes as m grows

@@ -14,6 +14,7 @@ from rfviz.experiments.accuracy import Accuracy
 from rfviz.experiments.accuracy.architectures import rank_correlations
 from rfviz.experiments.accuracy.compute import AccuracyResult
 from rfviz.experiments.accuracy.describe import about_architectures
+from rfviz.experiments.accuracy.experiment import predicted_of
 from rfviz.experiments.accuracy.figures import plot_confusion, plot_penalty
 from rfviz.experiments.accuracy.maxout_table import table_1_of
 from rfviz.experiments.base import Chart
@@ -34,6 +35,8 @@ _TABLE = SessionValue("accuracy table", bool)
 
 class AccuracyView(View[Source, Accuracy, AccuracyResult]):
     """Five tabs, of which only the open one is drawn: points that arrive redraw the page many times."""
+
+    at_once = staticmethod(predicted_of)
 
     def work_note(self, settings: Accuracy) -> str:
         return OWN_TRAINING if settings.loss != "ridge" else ""

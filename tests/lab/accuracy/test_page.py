@@ -368,3 +368,43 @@ def test_a_map_with_pools_has_a_curve_for_each():
     )
     assert curves["Shared-pool maxout, q = 8"] == MapSpec(SharedPoolMaxout, pool_size=8, n_projections=50)
     assert curves["Random pool, range, q = 8"] == MapSpec(RandomPool, pool_size=8, rule="range")
+
+
+# More than starts by itself.
+SQUARED = {"data": "digits", "maps": ["RandomFourier", "RandomBinning"], "m_max": 10_000, "seeds": 10}
+
+
+def test_the_predicted_line_is_drawn_before_start():
+    at = opened(SLUG, {**SQUARED, "measure": "squared error"})
+    assert [button.label for button in at.button if button.label == "Start" and not button.disabled]
+    for _ in range(3):  # each run computes what the next one draws
+        at.run()
+    (figure,) = specs(at)
+    assert [trace["name"] for trace in figure["data"] if len(array(trace["y"]))] == ["Random Fourier, predicted"]
+    assert "squared error" in figure["layout"]["yaxis"]["title"]["text"]
+    (said,) = [m.value for m in at.markdown if m.value.startswith("**What am I seeing?**")]
+    assert "before a feature is drawn" in said and "measured:" not in said
+    assert "**Random binning.** Only the measured curve can be drawn." in said
+    for absent in ("references", "loss"):  # which have no squared error
+        assert f"{SLUG}.{absent}" not in at.session_state
+
+
+def test_accuracy_waits_for_no_prediction(monkeypatch):
+    called = []
+    monkeypatch.setattr("rfviz.experiments.accuracy.experiment.predict_sweep", lambda *args: called.append(args))
+    at = opened(SLUG, SQUARED)
+    at.run()
+    assert not called
+    assert any("is predicted before anything is trained" in m.value for m in at.markdown)
+
+
+def test_a_script_predicts_the_same():
+    panel = Preset({"data": "moons", "maps": ["RandomFourier"], "m_max": 40, "seeds": 1, "measure": "squared error"})
+    source = PAGE.source(panel)
+    found = compute(PAGE, source, PAGE.settings(panel, source), Cache())
+    names = {}
+    exec(PAGE.script(source, found.settings).replace("result.figure(name).show()", "pass"), names)
+    frame = names["frames"]["accuracy"]
+    assert "Random Fourier, predicted" in set(frame["map"])
+    errors = [name for name in frame if name not in ("seconds",)]
+    pd.testing.assert_frame_equal(frame[errors], found.charts[0].frame[errors])
