@@ -47,7 +47,7 @@ class Curve:
     epochs : tuple of (features, network)
         Errors after each epoch of this training, of the most features and of the network, where they are known.
     prediction : Prediction or None
-        Squared errors predicted from the exact kernel, where these are what is shown.
+        Squared errors predicted from the exact kernel, if the curve is of squared errors.
     """
 
     label: str

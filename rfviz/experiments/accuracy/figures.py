@@ -101,7 +101,7 @@ def _line(curve: Curve, style: Look, axis: str) -> dict[str, Any]:
         "scatter",
         x=curve.frame[axis].to_numpy(),
         y=curve.frame["error"].to_numpy(),
-        mode="markers" if curve.prediction else "lines+markers",  # beside the line of what was predicted
+        mode="markers" if curve.prediction else "lines+markers",  # beside the predicted line
         line={"color": style.colour, "width": 2.5, "dash": style.dash},
         marker={"symbol": style.symbol, "size": 8, **({"color": style.colour} if curve.prediction else {})},
         name=curve.label,
