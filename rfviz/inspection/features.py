@@ -194,8 +194,8 @@ class Features(Question[FeaturesResult]):
             f"About {counted(m, 'random Fourier feature')} would do for {of}: their predicted squared error is "
             f"{share(error.value)} of that of a guess, and that of the exact Gaussian kernel {share(exact.value)}"
         )
-        if m >= n:
-            text += ". They are as many as the rows or more: the exact kernel itself costs less"
+        if m > n:
+            text += ". These are more than the rows, so the exact kernel itself costs less"
         return self.say("fine", f"{text}.", *link)
 
     def pictures(self, result: FeaturesResult) -> Iterator[Picture]:

@@ -39,9 +39,9 @@ _POINTS = 26
 _NEAR_N = (0.7, 0.8, 0.9, 0.95, 1.0, 1.05, 1.1, 1.25, 1.5)
 # Penalties that leave-one-out errors choose from, in the unit of `learn`.
 _PENALTIES = np.logspace(-8.0, 4.0, 37)
-_SPREAD_FEATURES, _SPREAD_ROWS, _FEW = 256, 1000, 0.01
-# A power law is told over a decade or more of a straight line on logarithmic axes, whose halves have about one slope.
-_DECADE, _STRAIGHT, _ALIKE, _FLAT, _STEPS = 10.0, 0.99, 0.2, 0.1, 41
+_SPREAD_FEATURES, _SPREAD_ROWS = 256, 1000
+# A power law is told over a decade or more of a straight line on logarithmic axes, whose thirds have about one slope.
+_DECADE, _STRAIGHT, _ALIKE, _FLAT, _STEPS = 10.0, 0.99, 0.25, 0.1, 42
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,7 +269,7 @@ class ScalingLaw:
 def scaling_law(m: np.ndarray, error: np.ndarray) -> ScalingLaw | None:
     """Return the longest range where the error falls along a straight line on logarithmic axes, or None.
 
-    The line has R² ≥ 0.99 over a factor of ten or more, its halves have slopes within a fifth of each other, and it
+    The line has R² ≥ 0.99 over a factor of ten or more, its thirds have slopes within a quarter of its own, and it
     falls at least as m to the −0.1.
 
     Parameters
@@ -284,13 +284,10 @@ def scaling_law(m: np.ndarray, error: np.ndarray) -> ScalingLaw | None:
     for i, j in sorted(ends, key=lambda pair: x[pair[0]] - x[pair[1] - 1]):
         # Even steps, as the grid is closer around n.
         even = np.linspace(x[i], x[j - 1], _STEPS)
-        there, middle = np.interp(even, x, y), _STEPS // 2
-        slope, *halves = (
-            _slope(even[part], there[part]) for part in (slice(None), slice(middle + 1), slice(middle, None))
-        )
-        left = there - slope * even
-        is_straight = np.var(left) <= (1.0 - _STRAIGHT) * np.var(there)
-        if is_straight and slope <= -_FLAT and abs(halves[0] - halves[1]) <= -_ALIKE * slope:
+        there = np.interp(even, x, y)
+        slope, thirds = _slope(even, there), map(_slope, np.array_split(even, 3), np.array_split(there, 3))
+        is_straight = np.var(there - slope * even) <= (1.0 - _STRAIGHT) * np.var(there)
+        if is_straight and slope <= -_FLAT and all(abs(part - slope) <= -_ALIKE * slope for part in thirds):
             return ScalingLaw(-slope, int(m[i]), int(m[j - 1]))
     return None
 

@@ -269,7 +269,7 @@ def test_no_power_law_is_read_off_where_there_is_none():
     assert scaling_law(m, np.full(len(m), 0.4)) is None
     assert scaling_law(m, 0.4 * m**-0.03) is None  # too flat to speak of
     assert scaling_law(m, m**0.5) is None
-    few = np.array(feature_grid(50, 500))
+    few = np.array(feature_grid(5, 50))
     assert scaling_law(few, np.exp(-0.15 * np.log(few) ** 2)) is None  # bent over every decade
     assert scaling_law(np.arange(1, 9), 1.0 / np.arange(1, 9)) is None  # less than a decade
 
@@ -283,7 +283,7 @@ def test_waves_follow_their_scaling_law(slopes, exponent):
     result = LearningCurve(feature_map=RandomMaxout(pool_size=1), **settings).run(data)
     found = result.numbers.law
     assert found.exponent == pytest.approx(exponent, rel=0.25) and found.high < 500
-    assert result.numbers.predicted_exponent == pytest.approx(found.exponent, rel=0.1)
+    assert result.numbers.predicted_exponent == pytest.approx(found.exponent, rel=0.2)
     said = f"From m = {found.low} to {found.high} the error falls as m^−{found.exponent:.2f} (predicted: m^−"
     assert said in result.chart().words
 
