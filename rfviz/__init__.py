@@ -85,6 +85,7 @@ def inspect(
         default the first half of the rows is compared with the second.
     only : str or sequence of str
         Short names of findings, as ``"columns,copies"``, to compute these alone and no picture of all rows.
+        ``"features"``, how many random features are enough, is answered only if it is named.
 
     Returns
     -------

@@ -151,6 +151,7 @@ _BUILT_IN = {
             "power_law",
             "Power law (waves)",
             "Waves whose power falls with a chosen slope, and so do the kernel’s eigenvalues: a number to predict.",
+            numbers=True,
         ),
         _built_in(
             "downloads",

@@ -186,9 +186,9 @@ class DatasetSpec:
         Where it comes from; everything but ``"download"`` works without a network.
     summary : str
         One line: number of samples and features, what it shows.
-    planar, labelled, images : bool
-        Whether its rows are points of the plane, have labels, or are images: pages offer the data sets that they
-        can use.
+    planar, labelled, images, numbers : bool
+        Whether its rows are points of the plane, have labels, are images, or whether those labels are numbers to
+        predict: pages offer the data sets that they can use.
     extra : dict
         What else its source knows of it; ``"problem"``, a sentence, where it cannot be loaded.
     """
@@ -202,4 +202,5 @@ class DatasetSpec:
     planar: bool = False
     labelled: bool = True
     images: bool = False
+    numbers: bool = False
     extra: dict[str, Any] = field(default_factory=dict, hash=False, compare=False)

@@ -31,7 +31,8 @@ def test_names_and_specs_agree():
 def test_what_pages_are_told_of_a_data_set_is_true(name):
     spec, dataset = datasets.spec(name), datasets.load(name)
     assert spec.images == (dataset.image_shape is not None)
-    assert spec.labelled == (dataset.y is not None)
+    assert spec.labelled == (bool(dataset.target_names) or spec.numbers)
+    assert spec.numbers <= (dataset.y is not None and not dataset.target_names)
     assert spec.planar <= (dataset.n_features == 2)
 
 

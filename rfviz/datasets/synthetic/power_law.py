@@ -13,15 +13,12 @@ from rfviz.datasets.parameters import RANDOM_STATE
 from rfviz.params import Param, validate
 from rfviz.progress import Progress
 
-__all__ = ["FREQUENCIES", "PARAMS", "load"]
-
-#: Frequencies of the waves; a row has a cosine and a sine of each.
-FREQUENCIES = 500
+__all__ = ["PARAMS", "load"]
 
 PARAMS = (
     Param(
         "n_samples",
-        2000,
+        1000,
         "int",
         10,
         20_000,
@@ -31,6 +28,18 @@ PARAMS = (
         symbol="n",
         label="Rows",
         help="How many rows to draw.",
+    ),
+    Param(
+        "frequencies",
+        100,
+        "int",
+        2,
+        1000,
+        log=True,
+        ui_low=10,
+        symbol="K",
+        label="Frequencies",
+        help="How many frequencies there are: a row has a cosine and a sine of each.",
     ),
     Param(
         "slope",
@@ -59,7 +68,7 @@ PARAMS = (
 
 
 def load(progress: Progress | None = None, **params: Any) -> Dataset:
-    """Draw points of a circle, and return the waves of 500 frequencies there, whose power is a power law.
+    """Draw points of a circle, and return the waves of K frequencies there, whose power is a power law.
 
     A row holds √p_k·cos kt and √p_k·sin kt of its angle t, uniform in [0, 2π), with p_k = k^−slope over the sum of all.
     All rows have norm 1, and the inner product of two is Σ p_k·cos k(s − t), a kernel with the eigenvalues p_k/2, each
@@ -71,24 +80,24 @@ def load(progress: Progress | None = None, **params: Any) -> Dataset:
     Returns
     -------
     Dataset
-        ``X`` of shape (n_samples, 1000), first the cosines; ``y`` a number to predict.
+        ``X`` of shape (n_samples, 2 · frequencies), first the cosines; ``y`` a number to predict.
     """
     values = validate(PARAMS, params)
-    n, slope, target_slope = values["n_samples"], values["slope"], values["target_slope"]
+    n, size, slope, target_slope = (values[name] for name in ("n_samples", "frequencies", "slope", "target_slope"))
     # Angles, cosines and sines in 8 bytes, the result in 4.
-    memory.check(n * FREQUENCIES * 32, f"{n:,} rows of {2 * FREQUENCIES:,} columns", "Lower n_samples")
+    memory.check(n * size * 32, f"{n:,} rows of {2 * size:,} columns", "Lower n_samples or frequencies")
     rows, phases = np.random.default_rng(values["random_state"]).spawn(2)
-    k = np.arange(1.0, FREQUENCIES + 1)
+    k = np.arange(1.0, size + 1)
     angle = np.outer(2 * np.pi * rows.random(n), k)
-    size = np.sqrt(k**-slope / np.sum(k**-slope))
-    shift = 2 * np.pi * phases.random(FREQUENCIES)
+    height = np.sqrt(k**-slope / np.sum(k**-slope))
+    shift = 2 * np.pi * phases.random(size)
     return Dataset(
         name="power_law",
-        X=np.hstack([size * np.cos(angle), size * np.sin(angle)]).astype(np.float32),
+        X=np.hstack([height * np.cos(angle), height * np.sin(angle)]).astype(np.float32),
         y=np.cos(angle + shift) @ np.sqrt(2.0 * k**-target_slope),
-        feature_names=tuple(f"{wave} {i}" for wave in ("cos", "sin") for i in range(1, FREQUENCIES + 1)),
+        feature_names=tuple(f"{wave} {i}" for wave in ("cos", "sin") for i in range(1, size + 1)),
         provenance=(
-            f"Generated: {n} points of a circle as waves of {FREQUENCIES} frequencies k, of power k^−{slope:g}; the "
+            f"Generated: {n} points of a circle as waves of {size} frequencies k, of power k^−{slope:g}; the "
             f"target’s is k^−{target_slope:g} (seed {values['random_state']})."
         ),
     )

@@ -69,7 +69,9 @@ class DecisionSurfacesPage(ExperimentPage[Source, DecisionSurfaces, Outcome]):
         }
 
     def source(self, panel: Panel) -> Source:
-        data = panel.data("spirals", [name for name, spec in datasets.specs().items() if spec.labelled])
+        data = panel.data(
+            "spirals", [name for name, spec in datasets.specs().items() if spec.labelled and not spec.numbers]
+        )
         return Source(data, panel.control(SCALING), panel.control(LOSS), panel.control(PENALTY))
 
     def settings(self, panel: Panel, source: Source) -> DecisionSurfaces:

@@ -60,6 +60,8 @@ PEAK = {
 # Features whose kernel has the eigenvalues that the data set states; many rows, so that only their number counts.
 LAW = {
     "data": "power_law",
+    "data.n_samples": 2000,
+    "data.frequencies": 500,
     "map": "RandomMaxout",
     "pool_size": 1,
     "normalise": "none",

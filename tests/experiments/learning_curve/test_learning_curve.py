@@ -278,7 +278,7 @@ def test_no_power_law_is_read_off_where_there_is_none():
 @pytest.mark.parametrize(("slopes", "exponent"), [({}, 1.0), ({"slope": 1.5, "target_slope": 3.0}, 1.5)])
 def test_waves_follow_their_scaling_law(slopes, exponent):
     # The exponent holds for many rows and frequencies: within a quarter of 500 rows and up to a third as many features.
-    data = datasets.load("power_law", **slopes)
+    data = datasets.load("power_law", n_samples=2000, frequencies=500, **slopes)
     settings = {"normalise": "none", "n": 500, "draws": 3}
     result = LearningCurve(feature_map=RandomMaxout(pool_size=1), **settings).run(data)
     found = result.numbers.law
