@@ -82,3 +82,92 @@ def test_random_stumps_do_not_reach_adaboost_on_the_papers_rows():
     assert 0 < best["Random stumps"] - best["AdaBoost"] < 0.5
     lesson = (ROOT / "assets" / "lessons" / "kitchen-sinks-error.md").read_text(encoding="utf-8").replace("\n", " ")
     assert "come within half a percentage point of AdaBoost’s error, with more of them, but do not reach it" in lesson
+
+
+CURVES = stored("learning-curve")
+M_GRID = [50, 100, 180, 200, 220, 400, 2000, "exact kernel"]
+
+
+def curve(data, label, alpha):
+    """Return the records of a learning curve, by m."""
+    found = {r["m"]: r for r in CURVES["rows"] if (r["data"], r["map"], r["alpha"]) == (data, label, alpha)}
+    assert list(found) == M_GRID
+    return found
+
+
+CASES = list(dict.fromkeys((r["data"], r["map"], r["alpha"]) for r in CURVES["rows"]))
+
+
+def written(value):
+    return f"{value:.0f}" if value >= 1000 else f"{value:#.3g}".rstrip(".")
+
+
+def farthest(cases, m=M_GRID):
+    """Return how far from the prediction the farthest of the means are, in per cent."""
+    return max(100 * abs(curve(*case)[one]["off"]) for case in cases for one in m)
+
+
+def test_learning_curves_have_all_their_rows():
+    lines = re.findall(r"^\| ([^|]+) \| ([^|]+) \| (1e-08|0\.1) \|(.+)\|$", DOCS, re.MULTILINE)
+    table = {(data, label, float(alpha)): cells.split("|") for data, label, alpha, cells in lines}
+    assert list(table) == CASES
+    for case, cells in table.items():
+        for m, cell in zip(M_GRID, cells, strict=True):
+            one = curve(*case)[m]
+            text = f"{written(one['measured'])} / {written(one['predicted'])}"
+            assert cell.strip() == (f"**{text}**" if abs(one["off"]) > 0.05 else text), (case, m)
+
+
+def test_what_learning_curves_miss_is_said_as_it_is():
+    said = " ".join(DOCS.split())
+    away, near = [m for m in M_GRID if m not in (180, 200, 220)], [180, 220]
+
+    def of(data, labels, alphas=(1e-8, 0.1)):
+        return [case for case in CASES if case[0].startswith(data) and case[1] in labels and case[2] in alphas]
+
+    waves, pools, units = "Fourier", "maxout, q = 4", "ReLU"
+    every = (waves, pools, units)
+    others = [curve(*case)[200] for case in of("", every, [1e-8]) if not case[0].startswith("CIFAR")]
+    ratios = [one["measured"] / one["predicted"] for one in others]
+    errors = [100 * one["standard error"] / one["measured"] for one in others]
+    assert f"the means of 20 are {min(ratios):.1f} to {max(ratios):.0f} times the predicted error" in said
+    assert f"their standard errors {min(errors):.0f} to {max(errors):.0f}% of them" in said
+    good = of("MNIST", (waves, pools))
+    assert f"are met within {farthest(of('MNIST', (waves, pools), [1e-8]), near):.0f}% by Fourier and maxout" in said
+    centred = farthest(of("MNIST, centred", [units]), away)
+    assert f"within {farthest(good, away):.1f}%, ReLU features of centred rows within {centred:.1f}%" in said
+    cone = curve("MNIST", units, 1e-8)
+    assert f"off by up to {farthest([('MNIST', units, 1e-8)], away):.0f}% with nearly no penalty" in said
+    assert f"(mean cosine {cone[50]['cosine']:.2f})" in said
+    assert (
+        f"power is {cone[50]['features']:.2f}. With α = 0.1 they are within {farthest([('MNIST', units, 0.1)]):.1f}%"
+        in said
+    )
+    exact = [100 * curve(*case)["exact kernel"]["off"] for case in of("phoneme", every)]
+    assert f"are {min(exact):.1f} to {max(exact):.1f}% above the predicted error even with the exact kernel" in said
+    voices = [f"{farthest(of('phoneme', [label]), away):.0f}%" for label in every]
+    shares = [f"{curve('phoneme, standardised', label, 0.1)[50]['features']:.2f}" for label in (pools, units)]
+    assert f"by up to {voices[0]}, maxout by {voices[1]} (participation of their power {shares[0]})" in said
+    assert f"ReLU by {voices[2]} ({shares[1]})" in said
+    worst = farthest(of("CIFAR", every, [1e-8])) / 100
+    assert f"off by up to {worst:.0f} times" in said
+    assert f"With α = 0.1 they are within {farthest(of('CIFAR', every, [0.1])):.1f}%." in said
+    images = [case for case in CASES if case[2] == 0.1 and not case[0].startswith(("phoneme", "wisdm"))]
+    assert f"With α = 0.1 no mean of images is off by more than {farthest(images):.1f}%" in said
+    assert f"none of voices by more than {farthest(of('phoneme', every, [0.1])):.1f}%" in said
+    assert f"only 1,797 rows, are off by up to {farthest(of('digits', every), away):.0f}% away from m = n" in said
+
+
+def test_what_a_sketch_of_the_spectrum_costs_is_said_as_it_is():
+    said, rows = " ".join(DOCS.split()), CURVES["rows"]
+    changes = {
+        is_patch: max(
+            100 * abs(r["sketched"] / r["predicted"] - 1) for r in rows if r["data"].startswith("CIFAR") == is_patch
+        )
+        for is_patch in (False, True)
+    }
+    assert f"by at most {changes[False]:.1f}%, on patches {changes[True]:.1f}%" in said
+    whole = [r for r in rows if "digits" not in r["data"]]
+    sketch, exact = ([r[name] for r in whole] for name in ("sketch s", "exact s"))
+    assert f"take {min(sketch):.0f} to {max(sketch):.0f} s of a core with the kernel itself" in said
+    assert f"all eigenvalues {min(exact):.0f} to {max(exact):.0f} s" in said
