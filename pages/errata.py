@@ -1,4 +1,4 @@
-"""What is wrong in the papers: statements as printed, why they fail, and what holds instead."""
+"""Errors in the papers: statements as printed, why they fail, and their corrections."""
 
 from rfviz.lab.errata.page import PAGE
 from rfviz.lab.errata.views import ErrataView

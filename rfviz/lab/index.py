@@ -192,7 +192,7 @@ NAVIGATION: tuple[PageRef, ...] = (
     ),
     PageRef(
         "errata",
-        "What is wrong in the papers",
+        "Errors in the papers",
         ":material/error:",
         "Kernels",
         "Which statements of the five papers do not hold, why not, and what holds instead?",

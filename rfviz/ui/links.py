@@ -20,7 +20,7 @@ def data_values(state: PageState) -> dict[str, Any]:
     return {"data": state.value("data"), **settings}
 
 
-def page_link(slug: str, values: Mapping[str, Any], help: str = "") -> None:
+def page_link(slug: str, values: Mapping[str, Any], help: str = "", label: str = "") -> None:
     """Draw a link to a page with these settings; it can be copied or opened in a new tab.
 
     Parameters
@@ -31,7 +31,9 @@ def page_link(slug: str, values: Mapping[str, Any], help: str = "") -> None:
         Settings by their names in the address.
     help : str
         What the user will see there.
+    label : str
+        The page's title where not given.
     """
     page = entry_of(slug)
     query = {name: format_value(value) for name, value in values.items()}
-    st.page_link(page.path, label=page.title, icon=page.icon, help=help or None, query_params=query)
+    st.page_link(page.path, label=label or page.title, icon=page.icon, help=help or None, query_params=query)

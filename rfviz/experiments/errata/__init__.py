@@ -1,4 +1,4 @@
-"""What is wrong in the five papers: each statement as printed, why it fails, what holds instead, and a picture."""
+"""Errors in the five papers: each statement as printed, why it fails, its correction, and a picture."""
 
 from rfviz.experiments.errata.experiment import Errata
 

@@ -1,4 +1,4 @@
-"""What is wrong in the papers, as an experiment: a statement as printed next to what holds."""
+"""Errors in the papers, as an experiment: a statement as printed next to its correction."""
 
 from __future__ import annotations
 

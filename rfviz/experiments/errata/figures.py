@@ -1,4 +1,4 @@
-"""The chart of an erratum: what is printed, dotted and red, next to what holds."""
+"""The chart of an erratum: the printed statement, dotted and red, next to the right one."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ __all__ = ["plot_erratum"]
 # As on the page on distance saturation: a curve that is wrong looks like no other.
 _WRONG = "#c0392b"
 _FEW = 20
+_LONG = 1e5
 
 
 def plot_erratum(picture: Picture, *, height: int = 446, revision: str = "") -> go.Figure:
@@ -52,7 +53,9 @@ def plot_erratum(picture: Picture, *, height: int = 446, revision: str = "") -> 
     at = picture.at
     axes: dict[str, dict[str, Any]] = {f"{axis}axis": {"type": "log"} for axis in picture.log}
     if "x" in picture.log:
-        axes["xaxis"] |= {"dtick": 1, "tickformat": ",~r"}
+        # Long numbers would be cut at the edge.
+        short = frame[x].to_numpy(float).max() < _LONG
+        axes["xaxis"] |= {"dtick": 1} | ({"tickformat": ",~r"} if short else {"exponentformat": "power"})
     if "y" in picture.log:
         axes["yaxis"] |= {"dtick": "D2" if _decades(picture) < 2.5 else None, "exponentformat": "power"}
     return styled(

@@ -96,9 +96,8 @@ def _theorem_1(asked: Asked) -> str:
     if not math.isnan(different):
         cases += f"Otherwise it is **{number(different)}**; the proof has 0. "
     return (
-        f"{cases}The kernel is **{number(K)}**, as printed {number(printed)}, and with the second mistake alone left "
-        f"in "
-        f"{number(mended)}."
+        f"{cases}The kernel is **{number(K)}**; the paper’s formula gives {number(printed)}, and {number(mended)} with "
+        "the dropped term put back."
     )
 
 
@@ -225,7 +224,7 @@ ERRATA: dict[str, Erratum] = {
         lambda asked: compute.theorem_1(asked.pool_size, asked.rho),
         ("pool_size", "rho"),
         "distance-saturation",
-        {"map": "RandomMaxout", "as_printed": True},
+        {"map": "RandomMaxout", "printed": True},
     ),
     "far points": Erratum(
         _MAXOUT,
@@ -241,7 +240,7 @@ ERRATA: dict[str, Erratum] = {
         lambda asked: compute.far_points(asked.pool_size),
         ("pool_size",),
         "distance-saturation",
-        {"map": "RandomMaxout", "as_printed": True},
+        {"map": "RandomMaxout", "printed": True},
     ),
     "large pools": Erratum(
         _MAXOUT,
@@ -262,7 +261,8 @@ ERRATA: dict[str, Erratum] = {
         r"The last term bounds the length of *one* projection. Which one is the largest depends on the point, so that "
         r"all "
         r"$q$ have to be short, in all $m$ features.",
-        r"The term should be multiplied by $q$ and by $m$. No $\log m$ lacks in the error: averages of $m$ features "
+        r"The term should be multiplied by $q$ and by $m$. The error itself needs no $\log m$: averages of $m$ "
+        r"features "
         r"are "
         r"off by $\sigma(q)/\sqrt m$, whatever $m$ and $d$.",
         _longest,
@@ -379,9 +379,8 @@ ERRATA: dict[str, Erratum] = {
         "On KDDCUP99 random stumps end at 0.33% and AdaBoost at 0.10%, three times fewer errors. On adult they end at "
         "15.46 and 15.19%, and are some 50 times quicker for a given $K$.",
         page="kitchen-sinks",
-        values={"data": "adult"},
     ),
-    "Hoeffding’s constant": Erratum(
+    "constant of Hoeffding": Erratum(
         _LARGE,
         "One pair of points",
         r"By Hoeffding’s inequality $P(|\hat k-k|\ge\varepsilon)\le2e^{-D\varepsilon^2/4}$ for $D$ features "

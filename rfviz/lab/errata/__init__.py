@@ -1,1 +1,1 @@
-"""The page on what is wrong in the papers: without Streamlit, but for its views."""
+"""The page on errors in the papers: without Streamlit, but for its views."""

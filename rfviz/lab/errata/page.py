@@ -1,4 +1,4 @@
-"""What is wrong in the papers: a statement as printed, next to what holds."""
+"""Errors in the papers: a statement as printed, next to its correction."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from rfviz.lab.papers import COMPOSITIONAL_KERNELS, KITCHEN_SINKS, RANDOM_MAXOUT
 
 __all__ = ["PAGE", "ErrataPage"]
 
-_PLAYED = ("pool_size", "rho", "m", "dimension", "categories")
+# What can be played, as its button says.
+_PLAYED = {"pool_size": "q", "rho": "ρ", "m": "m", "dimension": "d", "categories": "n"}
 
 
 class ErrataPage(ExperimentPage[None, Errata, Picture]):
@@ -70,7 +71,7 @@ class ErrataPage(ExperimentPage[None, Errata, Picture]):
             return Animation(values, captions, [{"erratum": plot_erratum(picture)} for _, picture in found])
 
         names = [name for name in settings.erratum.controls if name in _PLAYED]
-        return [animate(panel, CONTROLS[name].symbol or name, name, source, partial(over, name)) for name in names]
+        return [animate(panel, _PLAYED[name], name, source, partial(over, name)) for name in names]
 
 
 PAGE = ErrataPage()

@@ -1,4 +1,4 @@
-"""Texts of the page on what is wrong in the papers."""
+"""Texts of the page on errors in the papers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TITLES = {
     "longest projection": "Maxout, Theorem 2: how often it fails",
     "deviation term": "Kitchen sinks, Lemma 3: a factor of two",
     "copies of stumps": "Kitchen sinks, Figure 2: weights fall",
-    "Hoeffding’s constant": "Fourier: the constant for one pair",
+    "constant of Hoeffding": "Fourier: the constant for one pair",
     "unit of length": "Binning: a bound with a unit",
     "categories": "Compositional, Example 4: categories",
     "recursive calls": "Compositional: what C(S) counts",

@@ -1,4 +1,4 @@
-"""The layout of the page on what is wrong in the papers."""
+"""The layout of the page on errors in the papers."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import streamlit as st
 
 from rfviz.experiments.base import Chart
 from rfviz.experiments.errata.compute import Picture
-from rfviz.experiments.errata.experiment import Errata
-from rfviz.experiments.errata.statements import ERRATA, PAPERS
+from rfviz.experiments.errata.experiment import STATEMENT, Errata
+from rfviz.experiments.errata.statements import ERRATA, PAPERS, Erratum
 from rfviz.lab.errata import text
+from rfviz.lab.index import entry_of
 from rfviz.ui import layout
 from rfviz.ui.links import page_link
 from rfviz.ui.page import View
@@ -27,26 +28,36 @@ class ErrataView(View[None, Errata, Picture]):
         self.main_chart(settings, result, charts[0])
         erratum = settings.erratum
         st.markdown(text.of_erratum(erratum))
-        if erratum.page:
-            page_link(erratum.page, erratum.values, "The chart that shows it.")
+        _link(erratum)
         self.draw_details(settings, result, charts)
 
     def details(self, settings: Errata, result: Picture, charts: Sequence[Chart]) -> Mapping[str, Callable[[], Any]]:
         counts = {paper: sum(one.paper == paper for one in ERRATA.values()) for paper in PAPERS}
         return {
-            **{f"{paper}: {counts[paper]} errata": partial(_all_of, paper) for paper in PAPERS},
+            **{f"{paper}: {counts[paper]} errata": partial(self.all_of, paper) for paper in PAPERS},
             "Numbers": lambda: layout.numbers(charts[0].frame),
             "How it is computed": lambda: st.markdown(text.METHOD),
         }
 
-
-def _all_of(paper: str) -> None:
-    """Draw all errata of a paper, with the numbers of the default settings."""
-    for number, (name, erratum) in enumerate(ERRATA.items()):
-        if erratum.paper == paper:
+    def all_of(self, paper: str) -> None:
+        """Draw all errata of a paper, with the numbers of the default settings."""
+        for number, (name, erratum) in enumerate(ERRATA.items()):
+            if erratum.paper != paper:
+                continue
             with st.container(border=True, key=f"erratum-{number}"):
                 st.markdown(text.of_erratum(erratum, Errata()))
                 if erratum.picture is not None:
-                    page_link("errata", {"statement": name}, "Its picture")
-                if erratum.page:
-                    page_link(erratum.page, erratum.values, "The chart that shows it.")
+                    st.button(
+                        "Show its picture above",
+                        key=f"errata:show-{number}",
+                        icon=":material/arrow_upward:",
+                        on_click=self.state.apply,
+                        args=({STATEMENT.name: name},),
+                    )
+                _link(erratum)
+
+
+def _link(erratum: Erratum) -> None:
+    """Link to the page that shows it, if there is one."""
+    if erratum.page:
+        page_link(erratum.page, erratum.values, label=f"See it on the page “{entry_of(erratum.page).title}”")
