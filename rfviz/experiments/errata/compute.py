@@ -13,7 +13,6 @@ from scipy.linalg import solve
 from scipy.stats import chi2, norm
 
 from rfviz.bounds import binning_log_failure_as_printed, kitchen_sinks_risk, phase_pair, phase_pair_hoeffding
-from rfviz.experiments.kitchen_sinks.weights import distinct_features
 from rfviz.features import DecisionStumps
 from rfviz.kernels import (
     collision_rho,
@@ -207,6 +206,8 @@ def weights_of_copies(seed: int) -> pd.DataFrame:
     DataFrame
         Columns K, forms, largest weight, and largest weight of a form.
     """
+    from rfviz.experiments.kitchen_sinks.weights import distinct_features  # with scikit-learn's ensembles
+
     rng = np.random.default_rng(seed)
     X = (rng.random((_ROWS, N_COLUMNS)) < rng.uniform(0.1, 0.5, N_COLUMNS)).astype(float)
     y = np.where(X @ rng.standard_normal(N_COLUMNS) + rng.standard_normal(_ROWS) > 0, 1.0, -1.0)
