@@ -39,7 +39,7 @@ _POINTS = 26
 _NEAR_N = (0.7, 0.8, 0.9, 0.95, 1.0, 1.05, 1.1, 1.25, 1.5)
 # Penalties that leave-one-out errors choose from, in the unit of `learn`.
 _PENALTIES = np.logspace(-8.0, 4.0, 37)
-_SPREAD_FEATURES, _SPREAD_ROWS = 256, 1000
+_SPREAD_FEATURES, _SPREAD_ROWS, _FEW = 256, 1000, 0.01
 # A power law is told over a decade or more of a straight line on logarithmic axes, whose thirds have about one slope.
 _DECADE, _STRAIGHT, _ALIKE, _FLAT, _STEPS = 10.0, 0.99, 0.25, 0.1, 42
 
