@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,11 +13,12 @@ from plotly.colors import sample_colorscale
 
 from rfviz.analysis.embedding import Projection
 from rfviz.datasets.base import Dataset
+from rfviz.figures.images import framed_image
 from rfviz.figures.quick import literal, trace
 from rfviz.figures.template import COLOURS, GREY, SEQUENCE, SYMBOLS, styled
-from rfviz.figures.thumbnails import draw_thumbnails
+from rfviz.figures.thumbnails import draw_thumbnails, place_thumbnails
 
-__all__ = ["PICKED", "PointStyle", "plot_embedding", "point_style", "style_of"]
+__all__ = ["PICKED", "PointStyle", "image_marks", "plot_embedding", "point_style", "style_of"]
 
 PICKED = "#e6007e"  # the frame and ring of the point that was clicked; no class has this colour
 _SOLIDS = ("circle", "diamond", "square", "cross")  # symbols that Plotly has in three dimensions too
@@ -213,3 +216,40 @@ def _colours(style: PointStyle, rows: np.ndarray, legend: bool) -> dict[str, Any
 def _ring(point: np.ndarray) -> dict[str, Any]:
     marker = {"size": 22, "symbol": "circle-open", "color": PICKED, "line": {"width": 3}}
     return trace("scatter", x=point[:1], y=point[1:], mode="markers", marker=marker, hoverinfo="skip", showlegend=False)
+
+
+def image_marks(
+    dataset: Dataset,
+    coordinates: np.ndarray,
+    style: PointStyle,
+    picked: int | None = None,
+    encode: Callable[[int, str], str] | None = None,
+) -> tuple[np.ndarray, list[str], float]:
+    """Return images of a data set as the marks of :func:`plot_embedding`.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        Of images.
+    coordinates : ndarray of shape (n, 2)
+        Of its first `n` rows.
+    picked : int, optional
+        A row to be framed as clicked.
+    encode : callable, optional
+        ``encode(row, frame)`` returns what :func:`framed_image` does, perhaps from a cache.
+
+    Returns
+    -------
+    rows : ndarray of int
+        Those whose image stands at its place: as many as there is room for.
+    addresses : list of str
+        Their images, framed in their colours.
+    aspect : float
+        Height over width.
+    """
+    height, width = dataset.shape_of_images[:2]
+    aspect = height / width
+    rows = place_thumbnails(coordinates, aspect)
+    frames = [PICKED if row == picked else style.colours[row] for row in rows]
+    encode = encode or partial(framed_image, dataset)
+    return rows, [encode(int(row), frame) for row, frame in zip(rows, frames, strict=True)], aspect

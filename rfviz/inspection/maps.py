@@ -14,8 +14,7 @@ from rfviz.backend import single_threaded_blas
 from rfviz.datasets import Dataset
 from rfviz.datasets.files.table import NUMBER
 from rfviz.features import FeatureMap, MapSpec, RandomFourier, RandomMaxout
-from rfviz.figures.embedding import PointStyle, plot_embedding, point_style
-from rfviz.figures.images import image_marks
+from rfviz.figures.embedding import PointStyle, image_marks, plot_embedding, point_style
 from rfviz.inspection.question import Computation
 from rfviz.inspection.raw import Raw
 from rfviz.inspection.sample import MAP_ROWS, Sample, column_name, of_rows

@@ -22,8 +22,8 @@ from rfviz.experiments.base import Chart, ExperimentOnMap, experiment, revision
 from rfviz.experiments.data import Data
 from rfviz.experiments.maxout_pca.describe import explanation, summary
 from rfviz.features import FeatureMap, MapSpec
-from rfviz.figures.embedding import PointStyle, plot_embedding, style_of
-from rfviz.figures.images import framed_image, image_marks
+from rfviz.figures.embedding import PointStyle, image_marks, plot_embedding, style_of
+from rfviz.figures.images import framed_image
 from rfviz.params import Param
 
 __all__ = ["HEIGHT", "MaxoutPCA", "points_of", "points_style"]
