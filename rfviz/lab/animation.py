@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 from rfviz.backend import memory_budget
 from rfviz.cache import Cache
 from rfviz.features import FeatureMap, MapSpec
-from rfviz.figures.plotly_json import plotly_json
+from rfviz.figures.quick import plotly_json
 
 if TYPE_CHECKING:
     from rfviz.lab.panel import Panel

@@ -18,7 +18,7 @@ from rfviz.errors import DataError, MemoryBudgetError
 from rfviz.experiments.base import Chart
 from rfviz.features import FeatureMap
 from rfviz.figures.plotly_js import kinds_of, needed_script
-from rfviz.figures.plotly_json import plotly_json
+from rfviz.figures.quick import plotly_json
 from rfviz.lab.growing_npz import GrowingNpz
 from rfviz.lab.page import MapExport
 from rfviz.progress import Progress, silent
