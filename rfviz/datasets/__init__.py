@@ -17,15 +17,18 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from rfviz._lazy import import_when_asked
 from rfviz.datasets.base import Dataset, DatasetSpec
 from rfviz.datasets.data_folder import FOLDER, data_folder, set_folder
-from rfviz.datasets.in_memory import from_arrays, from_frame
 from rfviz.datasets.memory import memory_limit, set_memory_limit
 from rfviz.errors import DataError, MemoryBudgetError
 from rfviz.params import Param, validate
 from rfviz.progress import Progress
+
+if TYPE_CHECKING:
+    from rfviz.datasets.in_memory import from_arrays, from_frame
 
 __all__ = [
     "DEFAULT",
@@ -298,3 +301,6 @@ def _unknown(name: object) -> str:
         where = f" The data folder is {here}." if here else " No data folder is set (RFVIZ_DATA or set_folder)."
     shown = text if len(text) <= 60 else text[:57] + "..."
     return f"There is no data set {shown!r}.{hint}{where} Known: {', '.join(known)}."
+
+
+import_when_asked(__name__)

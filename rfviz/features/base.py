@@ -12,8 +12,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rfviz import bounds
 from rfviz.backend import Device, check_memory, get_device, memory_budget, to_host
-from rfviz.bounds import BoundStatement, TailBound, bounded_products, pair_statements
 from rfviz.errors import DataError, ParameterError, SlowKernelError, warn
 from rfviz.features.cost import INDEX_BYTES, Counts
 from rfviz.features.description import DistanceLaw, Look, ProductLaw, Step, number
@@ -456,8 +456,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, Declared, Ba
     # --- bounds on the kernel estimate --------------------------------------------------------------------------------
 
     def applicable_bounds(
-        self, n_pairs: int, dimension: int, diameter: float, variance: float | None = None, norm: float = 1.0
-    ) -> list[BoundStatement]:
+        self, n_pairs: int, dimension: int, diameter: float, variance: float | None = None
+    ) -> list[bounds.BoundStatement]:
         """Return the bounds on the error of the kernel estimate; an empty list if :meth:`why_no_bound` gives a reason.
 
         Parameters of the map must be numbers (see :meth:`rfviz.features.MapSpec.resolve`), or the map be fitted.
@@ -475,12 +475,9 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, Declared, Ba
         norm : float
             Of the longest of the points, for features that grow with them.
         """
-        bound = None if self.why_no_bound() else self._pair_bound(norm)
-        return [] if bound is None else pair_statements(bound, n_pairs)
-
-    def _pair_bound(self, norm: float) -> TailBound | None:
-        """Return the bound for one pair of points no longer than `norm`, or None if none is known."""
-        return None if self.feature_norm is None else bounded_products(self.feature_norm)
+        if self.feature_norm is None or self.why_no_bound():
+            return []
+        return bounds.pair_statements(bounds.bounded_products(self.feature_norm), n_pairs)
 
     def why_no_bound(self) -> str:
         """Return why no bound with all its constants applies, as a sentence, or an empty string if one applies."""

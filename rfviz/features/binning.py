@@ -40,10 +40,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils._set_output import _get_output_config  # pyright: ignore[reportPrivateUsage] - it has no public name
 
-from rfviz import bounds, kernels
+from rfviz import backend, bounds, cuda, kernels
 from rfviz.backend import (
     Device,
-    RowStream,
     array_namespace,
     check_memory,
     get_device,
@@ -52,8 +51,6 @@ from rfviz.backend import (
     to_host,
     worker_count,
 )
-from rfviz.bounds import BoundStatement
-from rfviz.cuda import BIN_CODES, BIN_COLUMNS
 from rfviz.errors import DataError, ParameterError
 from rfviz.features.base import FeatureMap
 from rfviz.features.blocks import fits_on_gpu, halving
@@ -505,13 +502,13 @@ class RandomBinning(HashingMap, SparseFeatureMap):
         return ProductLaw(lambda m: one / m, None, lambda m, p: np.sqrt(np.log(2.0 / p) / (2.0 * m)), "Hoeffding")
 
     def applicable_bounds(
-        self, n_pairs: int, dimension: int, diameter: float, variance: float | None = None, norm: float = 1.0
-    ) -> list[BoundStatement]:
+        self, n_pairs: int, dimension: int, diameter: float, variance: float | None = None
+    ) -> list[bounds.BoundStatement]:
         # Every built-in mixture of hats has E[1/δ] = L_k = γ; where each column has its own, the largest serves all.
         uniform = bounds.binning_uniform(dimension, diameter, float(np.max(known_width(self))))
-        extra = [BoundStatement("one pair", bounds.bernstein(variance, 1.0), drawn=False)] if variance else []
+        extra = [bounds.BoundStatement("one pair", bounds.bernstein(variance, 1.0), drawn=False)] if variance else []
         pairs = bounds.pair_statements(bounds.binning_pair(), n_pairs)
-        return [*extra, *pairs, BoundStatement("everywhere", uniform)]
+        return [*extra, *pairs, bounds.BoundStatement("everywhere", uniform)]
 
     def largest_error(self) -> float:
         return 1.0
@@ -627,7 +624,7 @@ def _codes_on_gpu(
 
     def compute(xp: Any, rows: Any, arrays: tuple[Any, Any, Any]) -> Any:
         codes = xp.empty((arrays[0].shape[1], rows.shape[0]), dtype=np.int64)
-        BIN_CODES(xp, rows, *arrays, codes)
+        cuda.BIN_CODES(xp, rows, *arrays, codes)
         return finish(codes)
 
     return _gpu_blocks(X, grids, compute, device, block_rows)
@@ -641,7 +638,7 @@ def _csr_on_gpu(
 
     def compute(xp: Any, rows: Any, arrays: tuple[Any, Any, Any]) -> Any:
         columns = xp.empty((rows.shape[0], arrays[0].shape[1]), dtype=np.int64)
-        BIN_COLUMNS(xp, rows, *arrays, *known, columns)
+        cuda.BIN_COLUMNS(xp, rows, *arrays, *known, columns)
         seen = columns >= 0
         starts = xp.zeros(rows.shape[0] + 1, dtype=np.int64)
         starts[1:] = xp.cumsum(seen.sum(axis=1))
@@ -667,7 +664,7 @@ def _gpu_blocks(
         turned = (device.xp.ascontiguousarray(array.T) for array in (rates, offsets))
         arrays = *turned, device.asarray(grids[2])
         del rates, offsets
-    stream = RowStream(X, device, np.float64)
+    stream = backend.RowStream(X, device, np.float64)
 
     def block(start: int, stop: int) -> Any:
         with device.activate():

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from rfviz import backend
 from rfviz.backend import (
     Device,
-    RowStream,
     array_namespace,
     block_share,
     is_out_of_memory,
@@ -171,7 +171,7 @@ def gpu_blocks(
     rows = min(block_rows or _rows_within(most, budget, n_components, dtype), n_samples)
     on_device(weights, device, () if sparse.issparse(X) else projections)
     n_columns = next((weights[name].shape[-1] for name in projections if name in weights), None)
-    scratch, stream = Scratch(device.xp), RowStream(X, device, dtype, n_columns)
+    scratch, stream = Scratch(device.xp), backend.RowStream(X, device, dtype, n_columns)
 
     # A function of its own, so that a block that fails leaves nothing behind that would hold device memory.
     def compute(start: int, stop: int) -> Any:

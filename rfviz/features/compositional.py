@@ -9,14 +9,13 @@ adds up a feature of a few samples, or it is that sparse product.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 
-from rfviz import kernels
+from rfviz import cuda, kernels
 from rfviz.backend import Device, check_memory, get_device, to_host
-from rfviz.cuda import COSINE_SUMS, SAMPLES
 from rfviz.errors import MemoryBudgetError, ParameterError, warn
 from rfviz.features.base import FeatureMap
 from rfviz.features.blocks import Scratch, fits_on_gpu
@@ -26,7 +25,10 @@ from rfviz.features.description import BY_COLUMN, Look, Step, number, scaled_ste
 from rfviz.features.precision import check_angles, evenly, largest_entry
 from rfviz.features.receptive import checked_image_shape
 from rfviz.params import Param, parameter
-from rfviz.skeleton import PRESETS, Skeleton, as_skeleton, graph, image_shape_of
+from rfviz.skeleton import PRESETS, as_skeleton, image_shape_of
+
+if TYPE_CHECKING:
+    from rfviz.skeleton import Skeleton
 
 __all__ = [
     "TURN",
@@ -73,6 +75,8 @@ class SkeletonMap(FeatureMap):
 
     def _check_param(self, param: Param, value: Any) -> Any:
         if param.name == "skeleton":
+            from rfviz.skeleton import Skeleton
+
             is_json = isinstance(value, str) and value.lstrip().startswith("{")
             if value is None or is_json or isinstance(value, (Skeleton, Mapping)):
                 return value
@@ -240,7 +244,8 @@ class CompositionalFeatures(SkeletonMap):
     rank = 100
     feature_norm = float(np.sqrt(2.0))
     plane_params: ClassVar[Mapping[str, Any]] = {
-        "skeleton": graph([({"kind": "gaussian", "dimension": 1, "scale": 1.0}, 2)], [("relu", [0, 1])])
+        "skeleton": '{"inputs": [{"base": {"kind": "gaussian", "dimension": 1, "scale": 1.0}, "count": 2}], '
+        '"nodes": [{"activation": "relu", "in": [0, 1]}]}'
     }
     skeleton: Any = parameter(
         default="flat",
@@ -536,9 +541,9 @@ def device_arrays(weights: Arrays, dtype: str) -> Arrays:
 def map_on_device(xp: Any, X: Any, arrays: Arrays, skeleton: Skeleton, amplitude: Any, out: Any) -> None:
     """Map rows as :func:`map_on_host`, on a GPU, with the arrays of :func:`device_arrays`."""
     X = X.toarray() if hasattr(X, "indptr") else X
-    angles, moduli = _tables(xp, X, skeleton, SAMPLES)
+    angles, moduli = _tables(xp, X, skeleton, cuda.SAMPLES)
     n_features = arrays["bias"].shape[0]
     entries = tuple(arrays[name] for name in ("ends_", "columns_", "multiples_"))
     powers = tuple(arrays[name] for name in ("modulus_ends_", "modulus_columns_", "powers_"))
-    COSINE_SUMS(xp, angles, moduli, entries, powers, arrays["bias"], amplitude, out[:, :n_features])
+    cuda.COSINE_SUMS(xp, angles, moduli, entries, powers, arrays["bias"], amplitude, out[:, :n_features])
     out[:, n_features:] = 0.0

@@ -19,11 +19,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rfviz.skeleton import InputGroup, Skeleton
+if TYPE_CHECKING:
+    from rfviz.skeleton import InputGroup, Skeleton
 
 __all__ = [
     "CHUNK",

@@ -11,9 +11,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from rfviz import kernels
+from rfviz import cuda, kernels
 from rfviz.backend import Device, block_share, map_ordered, matmul, single_threaded_blas, worker_count
-from rfviz.cuda import MEAN_OF_POSITIVE
 from rfviz.errors import ParameterError
 from rfviz.features.base import FeatureMap, SlowKernelError
 from rfviz.features.blocks import Scratch
@@ -350,7 +349,7 @@ class RandomConvolution(FeatureMap):
                     part = slice(top, min(top + tall, last))
                     values = scratch.empty((part.stop - top, patches.shape[1]), out.dtype)
                     matmul(xp, weights["filters"][part], patches, out=values)
-                    MEAN_OF_POSITIVE(xp, values, n_positions, weights["columns"][part], scale, out[rows])
+                    cuda.MEAN_OF_POSITIVE(xp, values, n_positions, weights["columns"][part], scale, out[rows])
 
     def _unit_patches(self, xp: Any, layout: _Layout, images: Any, region: Any, weights: dict[str, Any]) -> Any:
         """Return whitened patches of length 1, a column each, above a row of ones for the threshold."""

@@ -8,9 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rfviz import bounds, kernels
-from rfviz.bounds import BoundStatement
-from rfviz.cuda import COSINE, COSINE_SINE
+from rfviz import bounds, cuda, kernels
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.cost import FUNCTION, Counts
 from rfviz.features.description import (
@@ -304,9 +302,9 @@ class RandomFourier(ReceptiveMap):
     def _map_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: float, out: Any, scratch: Scratch) -> None:
         if self.paired:
             angles = scratch.empty((out.shape[0], self._frequency_count(self.n_components)), out.dtype)
-            COSINE_SINE(xp, self._angles(xp, X, weights, angles), scale, out)
+            cuda.COSINE_SINE(xp, self._angles(xp, X, weights, angles), scale, out)
         else:
-            COSINE(xp, self._angles(xp, X, weights, out), weights["phases_"], scale)
+            cuda.COSINE(xp, self._angles(xp, X, weights, out), weights["phases_"], scale)
 
     def _angles(self, xp: Any, X: Any, weights: dict[str, Any], out: Any) -> Any:
         if self.draw == "structured" and "frequencies_" not in weights:
@@ -451,18 +449,18 @@ class RandomFourier(ReceptiveMap):
         return whole * size * (size - 1) + rest * (rest - 1)
 
     def applicable_bounds(
-        self, n_pairs: int, dimension: int, diameter: float, variance: float | None = None, norm: float = 1.0
-    ) -> list[BoundStatement]:
+        self, n_pairs: int, dimension: int, diameter: float, variance: float | None = None
+    ) -> list[bounds.BoundStatement]:
         if self.why_no_bound():
             return []
-        found: list[BoundStatement] = []
+        found: list[bounds.BoundStatement] = []
         if variance:
             # One term: a cosine in [−1, 1] for a pair of features, a product in [−2, 2] for one with a phase.
             one = bounds.bernstein(0.5 * variance, 2.0, 2) if self.paired else bounds.bernstein(variance, 3.0)
-            found.append(BoundStatement("one pair", one, drawn=False))
+            found.append(bounds.BoundStatement("one pair", one, drawn=False))
         if not self.paired:
             phases = (bounds.phase_pair(), bounds.phase_pair_hoeffding())
-            found += [BoundStatement("one pair", bound, drawn=False) for bound in phases]
+            found += [bounds.BoundStatement("one pair", bound, drawn=False) for bound in phases]
         found += bounds.pair_statements(bounds.fourier_pair(self.paired), n_pairs)
         spectrum = self._spectrum
         # σ_p, the root of E‖ω‖².
@@ -474,7 +472,7 @@ class RandomFourier(ReceptiveMap):
         else:
             sharper = bounds.sutherland_phases(dimension, sigma, diameter)
         uniform = bounds.fourier_uniform(dimension, sigma, diameter, self.paired)
-        return [*found, BoundStatement("everywhere", sharper), BoundStatement("everywhere", uniform)]
+        return [*found, bounds.BoundStatement("everywhere", sharper), bounds.BoundStatement("everywhere", uniform)]
 
     def why_no_bound(self) -> str:
         if self.draw == "iid":

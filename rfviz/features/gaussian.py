@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rfviz import kernels
-from rfviz.bounds import TailBound, piecewise_linear_pair, projection_pair
-from rfviz.cuda import RELU
+from rfviz import cuda, kernels
 from rfviz.errors import DataError
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.cost import FUNCTION, Counts
@@ -18,7 +16,6 @@ from rfviz.features.draws import standard_normal, uniform
 from rfviz.features.hashing import CollisionLaw, HashingMap, angle_law, sign_codes
 from rfviz.features.receptive import ReceptiveMap
 from rfviz.formula import Formula, parse_formula
-from rfviz.kernels._sampled import Integrated
 from rfviz.params import parameter
 
 __all__ = [
@@ -239,7 +236,7 @@ class RandomReLU(GaussianMap):
         return Counts(2 * n_samples * numbers, 2 * n_samples * m, self._stored_bytes(n_features, numbers))
 
     def _map_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: float, out: Any, scratch: Scratch) -> None:
-        RELU(xp, project(X, weights["weights_"], out), scale)
+        cuda.RELU(xp, project(X, weights["weights_"], out), scale)
 
     def _after_projection(self, z: float) -> list[Step]:
         value = max(0.0, z)
@@ -350,6 +347,8 @@ class RandomActivation(GaussianMap):
 
     def _dual(self, f: Callable[[np.ndarray], np.ndarray], X: Any, Y: Any = None) -> np.ndarray:
         """Return the mean of f(⟨w, x⟩) f(⟨w, z⟩) over the weights."""
+        from rfviz.kernels._sampled import Integrated
+
         # A weight that is s times as long is a function that is s times as steep. All rectangles share its integrals.
         functions = [Integrated(lambda t, s=s: f(s * t)) for s in self._lengths]
 

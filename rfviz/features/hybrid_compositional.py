@@ -6,13 +6,12 @@ import copy
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from rfviz import bounds, kernels
 from rfviz.backend import Device, check_memory, matmul
-from rfviz.bounds import BoundStatement
 from rfviz.errors import ParameterError
 from rfviz.features.blocks import Scratch
 from rfviz.features.compositional import TURN, SkeletonMap
@@ -22,7 +21,10 @@ from rfviz.features.description import BY_COLUMN, Look, ProductLaw, Step, number
 from rfviz.features.draws import standard_normal, uniform
 from rfviz.features.precision import large_phases
 from rfviz.params import Param, parameter
-from rfviz.skeleton import PRESETS, Skeleton, graph
+from rfviz.skeleton import PRESETS, as_skeleton, graph
+
+if TYPE_CHECKING:
+    from rfviz.skeleton import Skeleton
 
 __all__ = [
     "HybridCompositional",
@@ -31,7 +33,6 @@ __all__ = [
 ]
 
 _NORMAL_STREAM, _PHASE_STREAM, _PATH_STREAM = 0, 1, 2
-_NARROW = {"kind": "exponential", "scale": 6.0}
 
 
 class HybridCompositional(SkeletonMap):
@@ -107,7 +108,9 @@ class HybridCompositional(SkeletonMap):
     rank = 110
     feature_norm = float(np.sqrt(2.0))
     plane_params: ClassVar[Mapping[str, Any]] = {
-        "skeleton": graph([({"kind": "circle", "turn": 0.1}, 2)], [(_NARROW, [0]), (_NARROW, [1]), ("relu", [2, 3])])
+        "skeleton": '{"inputs": [{"base": {"kind": "circle", "turn": 0.1}, "count": 2}], '
+        '"nodes": [{"activation": {"kind": "exponential", "scale": 6.0}, "in": [0]}, '
+        '{"activation": {"kind": "exponential", "scale": 6.0}, "in": [1]}, {"activation": "relu", "in": [2, 3]}]}'
     }
     skeleton: Any = parameter(
         default="flat",
@@ -271,12 +274,12 @@ class HybridCompositional(SkeletonMap):
         return ProductLaw(lambda m: one / m, None, bounds.phase_pair_hoeffding().error, "Hoeffding")
 
     def applicable_bounds(
-        self, n_pairs: int, dimension: int, diameter: float, variance: float | None = None, norm: float = 1.0
-    ) -> list[BoundStatement]:
+        self, n_pairs: int, dimension: int, diameter: float, variance: float | None = None
+    ) -> list[bounds.BoundStatement]:
         if self.paired:  # a wave of norm 1, whose cosine and sine are two features
             return bounds.pair_statements(bounds.bounded_products(1.0, per_draw=2), n_pairs)
-        sharper = BoundStatement("one pair", bounds.phase_pair(), drawn=False)
-        return [sharper, *super().applicable_bounds(n_pairs, dimension, diameter, variance, norm)]
+        sharper = bounds.BoundStatement("one pair", bounds.phase_pair(), drawn=False)
+        return [sharper, *super().applicable_bounds(n_pairs, dimension, diameter, variance)]
 
 
 def _checked(skeleton: Skeleton) -> Skeleton:
@@ -310,7 +313,7 @@ def _doubled(skeleton: Skeleton) -> Skeleton | None:
     else:
         form["top"] = activation
     try:
-        return Skeleton(form)
+        return as_skeleton(form, skeleton.n_columns)
     except ParameterError:
         return None
 

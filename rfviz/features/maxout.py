@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rfviz import kernels
+from rfviz import cuda, kernels
 from rfviz.backend import block_share
-from rfviz.bounds import TailBound, piecewise_linear_pair
-from rfviz.cuda import GROUP_MAX, POOL_MAX
 from rfviz.features.base import FeatureMap
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.cost import Counts
@@ -161,7 +159,7 @@ class RandomMaxout(HashingMap, ReceptiveMap):
     def _map_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: float, out: Any, scratch: Scratch) -> None:
         # The largest projection scales with x, so scaling the few inputs spares a pass over the many outputs.
         X = X * X.dtype.type(scale)
-        if self.pool_size > 1 and not hasattr(X, "indptr") and GROUP_MAX.works(xp, out.dtype):
+        if self.pool_size > 1 and not hasattr(X, "indptr") and cuda.GROUP_MAX.works(xp, out.dtype):
             largest_of_groups(xp, X, by_feature(xp, weights), out, scratch)
             return
         W = weights["weights_"]
@@ -398,7 +396,7 @@ def largest_of_groups(xp: Any, X: Any, W: Any, out: Any, scratch: Scratch, exact
     """
     m, pool, d = W.shape
     for rows, products in _products(X, W.reshape(m * pool, d), out, scratch, exact):
-        GROUP_MAX(xp, products, pool, out[rows])
+        cuda.GROUP_MAX(xp, products, pool, out[rows])
 
 
 def largest_of_picked(xp: Any, X: Any, W: Any, indices: Any, out: Any, scratch: Scratch) -> None:
@@ -414,7 +412,7 @@ def largest_of_picked(xp: Any, X: Any, W: Any, indices: Any, out: Any, scratch: 
     scratch : Scratch
     """
     for rows, products in _products(X, W, out, scratch):
-        POOL_MAX(xp, products, indices, out[rows])
+        cuda.POOL_MAX(xp, products, indices, out[rows])
 
 
 def _products(X: Any, W: Any, out: Any, scratch: Scratch, exact: bool = False) -> Iterator[tuple[slice, Any]]:

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from rfviz import kernels
+from rfviz import cuda, kernels
 from rfviz.backend import check_memory, matmul, memory_budget
-from rfviz.cuda import POOL_MAX
 from rfviz.errors import ParameterError
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.cost import Counts
@@ -172,7 +171,7 @@ class SharedPoolMaxout(ReceptiveMap):
 
     def _map_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: float, out: Any, scratch: Scratch) -> None:
         W, indices = weights["projections_"], weights["indices_"]
-        if POOL_MAX.works(xp, out.dtype):
+        if cuda.POOL_MAX.works(xp, out.dtype):
             largest_of_picked(xp, X * X.dtype.type(scale), W, indices, out, scratch)
             return
         on_host = xp is np

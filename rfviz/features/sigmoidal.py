@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.special import erf, expit
 
-from rfviz import kernels
-from rfviz.cuda import SIGMOID
+from rfviz import cuda, kernels
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.cost import FUNCTION, Counts
 from rfviz.features.description import Look, ProductLaw, Step, number, projection_step, scaled_step
@@ -132,7 +131,7 @@ class SigmoidalRidge(ReceptiveMap):
 
     def _map_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: float, out: Any, scratch: Scratch) -> None:
         biases = weights["biases_"] if self.bias else None
-        SIGMOID(xp, project(X, weights["weights_"], out), biases, self.activation, scale)
+        cuda.SIGMOID(xp, project(X, weights["weights_"], out), biases, self.activation, scale)
 
     def _explain(self, x: np.ndarray, feature: int) -> list[Step]:
         offset = float(self.biases_[feature]) if self.bias else 0.0

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rfviz import kernels
-from rfviz.cuda import STUMPS
+from rfviz import cuda, kernels
 from rfviz.errors import ParameterError
 from rfviz.features.base import FeatureMap
 from rfviz.features.blocks import Scratch
@@ -138,7 +137,7 @@ class DecisionStumps(FeatureMap):
 
     def _map_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: float, out: Any, scratch: Scratch) -> None:
         X = X.toarray() if hasattr(X, "indptr") else X
-        STUMPS(xp, X, weights["columns_"], weights["thresholds_"], scale, out)
+        cuda.STUMPS(xp, X, weights["columns_"], weights["thresholds_"], scale, out)
 
     @property
     def fold_meaning(self) -> str:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from rfviz import backend
 from rfviz.backend import array_namespace, check_memory
-from rfviz.backend.lapack import inner_products
 from rfviz.errors import DataError, ParameterError
 
 __all__ = ["as_pair", "as_rows", "check_range", "pairwise_cosines", "pairwise_squared_distances"]
@@ -77,7 +77,7 @@ def pairwise_cosines(X: Any, Y: Any = None) -> tuple[Any, Any, Any, Any]:
     xp, X, Y_rows = as_pair(X, Y)
     unit_X, norms_X = _normalise(xp, X)
     unit_Y, norms_Y = (unit_X, norms_X) if Y is None else _normalise(xp, Y_rows)
-    cosines = inner_products(unit_X, unit_Y)
+    cosines = backend.inner_products(unit_X, unit_Y)
     xp.clip(cosines, -1.0, 1.0, out=cosines)
     # The angle near 0 is the root of 1 - cosine: 1e-16 of rounding would part equal rows by 1e-8.
     cosines[cosines > 1.0 - 4 * _EPSILON] = 1.0
@@ -99,7 +99,7 @@ def pairwise_squared_distances(X: Any, Y: Any = None) -> tuple[Any, Any]:
     B = A if Y is X else Y - some[len(some) // 2]
     with np.errstate(over="ignore", invalid="ignore"):
         squares_A, squares_B = (A * A).sum(axis=1), (B * B).sum(axis=1)
-        distances = inner_products(A, B)
+        distances = backend.inner_products(A, B)
         step = max(_AT_ONCE // len(Y), 1)
         for start in range(0, len(X), step):
             rows = slice(start, start + step)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rfviz.backend.lapack import inner_products
+from rfviz import backend
 from rfviz.kernels._inputs import as_pair
 
 __all__ = ["linear"]
@@ -34,4 +34,4 @@ def linear(X: Any, Y: Any = None) -> Any:
         If `X` or `Y` is not a finite matrix.
     """
     _, X, Y = as_pair(X, Y)
-    return inner_products(X, Y)
+    return backend.inner_products(X, Y)

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.polynomial.legendre import leggauss
 from scipy.stats import kstwobign
 
+from rfviz import backend
 from rfviz.backend import map_ordered, worker_count
-from rfviz.backend.lapack import inner_products
 from rfviz.errors import ParameterError
 from rfviz.kernels._inputs import as_pair
 from rfviz.params import Param
@@ -136,7 +136,7 @@ def _covariances(X: Any, Y: Any, activation: str, scale: float, bias: bool) -> t
     scale, one = _SCALE.validate(scale), float(bool(bias))
     alone = Y is None
     xp, X, Y = as_pair(X, Y)
-    products = scale**2 * (inner_products(X, Y) + one)
+    products = scale**2 * (backend.inner_products(X, Y) + one)
     squares_X = scale**2 * ((X * X).sum(axis=1) + one)
     squares_Y = squares_X if alone else scale**2 * ((Y * Y).sum(axis=1) + one)
     if alone:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from rfviz import cuda
 from rfviz.backend import Device, array_namespace, check_memory, memory_budget, to_host
-from rfviz.cuda import ADAGRAD
 from rfviz.errors import DataError
 from rfviz.linear_model.losses import LOSSES
 
@@ -224,7 +224,7 @@ class Descent:
                 break
             alpha = settings["alpha"] if part == 0 else 0.0
             if settings["optimizer"] == "adagrad":  # which cools by itself
-                ADAGRAD(xp, weight, squares, average, gradient, self._rows, alpha, rate, share)
+                cuda.ADAGRAD(xp, weight, squares, average, gradient, self._rows, alpha, rate, share)
                 continue
             gradient /= self._rows
             gradient += alpha * weight

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from rfviz import cuda
 from rfviz.backend import array_namespace
-from rfviz.cuda import SOFTMAX_LOSS
 
 __all__ = [
     "LOSSES", "Loss", "multiclass_hinge", "pairwise_exponential", "softmax_cross_entropy", "softmax_probabilities",
@@ -60,7 +60,7 @@ def softmax_cross_entropy(scores: Any, labels: Any) -> tuple[Any, Any]:
     """
     xp, full = array_namespace(scores), with_reference(scores)
     loss, gradient = (xp.empty(shape, dtype=full.dtype) for shape in (len(full), full.shape))
-    SOFTMAX_LOSS(xp, gradient, loss, full, labels)
+    cuda.SOFTMAX_LOSS(xp, gradient, loss, full, labels)
     return loss, _free_columns(gradient, scores)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from rfviz import skeleton
 from rfviz.errors import ParameterError
-from rfviz.skeleton.activations import Activation
-from rfviz.skeleton.bases import Base
-from rfviz.skeleton.graph import Skeleton
+
+if TYPE_CHECKING:
+    from rfviz.skeleton import Skeleton
 
 __all__ = ["ARCHITECTURES", "PRESETS", "as_skeleton", "convolutions", "flat", "graph", "image_shape_of", "preset"]
 
@@ -80,7 +81,7 @@ def convolutions(
         "layers": [{"size": size, "stride": stride, "activation": _form(act)} for size, stride, act in layers],
         "top": _form(top),
     }
-    return Skeleton(form)
+    return skeleton.Skeleton(form)
 
 
 def _over_components(image_shape: Sequence[int], layers: list[Any], components: int) -> tuple[Sequence[int], list[Any]]:
@@ -109,7 +110,7 @@ def graph(inputs: Sequence[tuple[Any, int]], nodes: Sequence[tuple[Any, Sequence
         "inputs": [{"base": _form(b), "count": count} for b, count in inputs],
         "nodes": [{"activation": _form(act), "in": [int(u) for u in sources]} for act, sources in nodes],
     }
-    return Skeleton(form)
+    return skeleton.Skeleton(form)
 
 
 def preset(name: str, image_shape: Sequence[int], base: Any = "circle", shrink: bool = False) -> Skeleton:
@@ -190,19 +191,19 @@ def as_skeleton(given: Any, n_features: int, turn: float = 0.5, image_shape: Seq
         circle = {"kind": "circle", "turn": turn}
         shape = image_shape_of(n_features) if image_shape is None else image_shape
         return preset("flat" if given is None else given, shape, circle, shrink=True)
-    skeleton = given if isinstance(given, Skeleton) else Skeleton(given)
-    if skeleton.n_columns != n_features:
+    made = given if isinstance(given, skeleton.Skeleton) else skeleton.Skeleton(given)
+    if made.n_columns != n_features:
         raise ParameterError(
             "skeleton",
             f"must take as many columns as the data have, {n_features}",
-            skeleton.n_columns,
+            made.n_columns,
             "Change the image's shape or the inputs.",
         )
-    return skeleton
+    return made
 
 
 def _form(given: Any) -> Any:
     """Return the JSON form of a base or an activation, or a name as it is."""
-    if isinstance(given, (Activation, Base)):
+    if isinstance(given, (skeleton.Activation, skeleton.Base)):
         return given.to_form()
     return dict(given) if isinstance(given, Mapping) else given

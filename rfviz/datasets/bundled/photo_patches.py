@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from rfviz.datasets.base import Dataset
-from rfviz.datasets.files.arrays import Arrays
 from rfviz.datasets.parameters import RANDOM_STATE, max_samples_param
 from rfviz.params import validate
 from rfviz.progress import Progress
@@ -33,6 +32,8 @@ def load(progress: Progress | None = None, **params: Any) -> Dataset:
     """
     values = validate(PARAMS, params)
     from sklearn.datasets import load_sample_image
+
+    from rfviz.datasets.files.arrays import Arrays
 
     patches = np.stack([_cut(load_sample_image(name)) for name in _PHOTOGRAPHS])
     arrays = Arrays(

@@ -20,17 +20,19 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from urllib.error import HTTPError, URLError
 
 import numpy as np
 
-from rfviz.datasets.files.arrays import Arrays
 from rfviz.datasets.files.content import File
 from rfviz.datasets.memory import size_text
 from rfviz.datasets.wording import one_line, reason
 from rfviz.errors import DataError, DownloadError
 from rfviz.progress import Progress
+
+if TYPE_CHECKING:
+    from rfviz.datasets.files.arrays import Arrays
 
 __all__ = ["NETWORK", "Download", "cache_home", "download_error", "npz_bytes", "obtain", "obtain_arrays"]
 
