@@ -16,7 +16,6 @@ import pandas as pd
 from rfviz.cache import Cache
 from rfviz.errors import ParameterError
 from rfviz.experiments.data import NO_DATA, Data, as_data
-from rfviz.experiments.source import source
 from rfviz.experiments.work import Work
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.params import Param
@@ -217,6 +216,8 @@ class Experiment(ABC, Generic[N]):
 
     def __repr__(self) -> str:
         """Return Python source that makes an equal experiment."""
+        from rfviz.experiments.source import source
+
         return source(self)
 
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from rfviz import datasets
-from rfviz.analysis.plane import plane_of
 from rfviz.datasets import Dataset
 from rfviz.datasets.base import is_own
 
@@ -80,6 +79,8 @@ def as_data(data: Any) -> Data:
 
 def in_plane(data: Data) -> tuple[Data, float]:
     """Return data as points of the plane of their first principal components, and its share of their variance."""
+    from rfviz.analysis.plane import plane_of
+
     dataset = data.dataset
     plane = plane_of(dataset.X[:PLANE_ROWS])
     points = np.ascontiguousarray(plane.project(dataset.X), dtype=np.float32)

@@ -18,14 +18,13 @@ from rfviz.experiments.base import Chart, Experiment, ExperimentInParts
 from rfviz.experiments.data import NO_DATA, Data
 from rfviz.experiments.work import Work
 from rfviz.features import FeatureMap
-from rfviz.inspection.finding import Finding
-from rfviz.lab import script
 from rfviz.lab.animation import AnimationSpec
 from rfviz.lab.index import PageRef, entry_of
 from rfviz.lab.panel import Panel
 
 if TYPE_CHECKING:
     from rfviz.datasets.files import PreparedRows
+    from rfviz.inspection.finding import Finding
 
 __all__ = ["Computed", "ExperimentPage", "MapExport", "Page", "Presets", "compute"]
 
@@ -195,6 +194,8 @@ class ExperimentPage(Page[SourceOfData, SomeExperiment, Result]):
         return settings.charts(self.data(source), result, cache)
 
     def script(self, source: SourceOfData, settings: SomeExperiment) -> str:
+        from rfviz.lab import script
+
         return script.of_experiment(self.data(source), settings)
 
 

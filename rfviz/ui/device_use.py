@@ -12,7 +12,6 @@ from typing import Any
 import psutil
 
 from rfviz import backend
-from rfviz.backend import Rates, known_rates, measure_rates
 from rfviz.errors import RfvizError
 from rfviz.features.cost import Mapped, work
 from rfviz.ui import scheduler
@@ -42,14 +41,14 @@ def note(used: Target | None, seconds: float, mapped: Mapped) -> None:
     """Remember a computation that mapped rows: how long it took, and how long the device takes at least."""
     if used is None or not mapped or seconds < _WORTH_S:
         return
-    rates, least = known_rates(used.device) if used.device in _names() else None, None
+    rates, least = backend.known_rates(used.device) if used.device in _names() else None, None
     if rates is not None:
         with suppress(RfvizError, TypeError):  # of a map that cannot be counted
             least = _least(mapped, rates, used.precision)
     _last[used.device] = _Last(seconds, least)
 
 
-def _least(mapped: Mapped, rates: Rates, precision: str) -> float:
+def _least(mapped: Mapped, rates: backend.Rates, precision: str) -> float:
     return sum(rates.limit(work(feature_map, *shape), precision) for feature_map, shape in mapped)
 
 
@@ -123,7 +122,7 @@ def measure_when_idle() -> threading.Thread:
 def _measured() -> bool:
     """Measure, and return whether no user's computation interrupted it."""
     name = backend.get_device().name
-    if known_rates(name) is not None:
+    if backend.known_rates(name) is not None:
         return True
 
     def step(share: float, words: str) -> None:
@@ -132,7 +131,7 @@ def _measured() -> bool:
             raise _Busy
 
     def measure(report: Any) -> None:
-        measure_rates(name, step)
+        backend.measure_rates(name, step)
 
     if scheduler.queue_state(name) != (0, 0):
         return False

@@ -9,14 +9,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from rfviz import backend
 from rfviz.progress import Progress
 from rfviz.ui.scheduler.cpu_pool import CpuPool
-from rfviz.ui.scheduler.gpu_worker import GpuWorker, NotOnGpu
 from rfviz.ui.scheduler.requests import (
     Job,
+    NotOnGpu,
     Request,
     Superseded,
     Target,
@@ -24,6 +24,9 @@ from rfviz.ui.scheduler.requests import (
     current_job,
     current_request,
 )
+
+if TYPE_CHECKING:
+    from rfviz.ui.scheduler.gpu_worker import GpuWorker
 
 __all__ = ["Request", "Superseded", "Target", "checkpoint", "close", "current_request", "queue_state", "run"]
 
@@ -75,8 +78,7 @@ def close() -> None:
         lanes = list(_lanes.values())
         _lanes.clear()
     for lane in lanes:
-        if isinstance(lane, GpuWorker):
-            lane.close()
+        lane.close()
 
 
 def _lane(device: backend.Device, background: bool) -> CpuPool | GpuWorker:
@@ -84,6 +86,10 @@ def _lane(device: backend.Device, background: bool) -> CpuPool | GpuWorker:
     key = (device, background and not device.is_gpu)
     with _lock:
         if key not in _lanes:
-            cores = backend.core_count()
-            _lanes[key] = GpuWorker(device) if device.is_gpu else CpuPool(cores if background else 32 * cores)
+            if device.is_gpu:
+                from rfviz.ui.scheduler.gpu_worker import GpuWorker
+
+                _lanes[key] = GpuWorker(device)
+            else:
+                _lanes[key] = CpuPool(backend.core_count() * (1 if background else 32))
         return _lanes[key]

@@ -45,6 +45,9 @@ class CpuPool:
         finally:
             self._release()
 
+    def close(self) -> None:
+        """Do nothing: the pool has no threads of its own."""
+
     def checkpoint(self, job: Job) -> None:
         """Hand the slot on if others wait, and wait for the next one."""
         if len(self._queue) and time.monotonic() - job.started > SLICE_S:

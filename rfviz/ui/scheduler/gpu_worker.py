@@ -19,13 +19,14 @@ from rfviz.ui.scheduler.requests import (
     SLICE_S,
     FairQueue,
     Job,
+    NotOnGpu,
     Pulse,
     Superseded,
     checkpoint,
     running,
 )
 
-__all__ = ["GpuWorker", "NotOnGpu"]
+__all__ = ["GpuWorker"]
 
 R = TypeVar("R")
 
@@ -33,10 +34,6 @@ R = TypeVar("R")
 _IDLE_S = 30.0
 # Share of its usual memory that a block gets after the GPU's was full.
 _SMALLER = 0.125
-
-
-class NotOnGpu(Exception):  # noqa: N818 - no error: the CPU computes it
-    """A computation that the GPU cannot take is to be computed by the CPU, in a thread that no other session needs."""
 
 
 class GpuWorker:

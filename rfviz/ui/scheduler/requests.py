@@ -42,6 +42,10 @@ SLICE_S = 0.25
 FOREGROUND_PER_BACKGROUND = 4
 
 
+class NotOnGpu(Exception):  # noqa: N818 - no error: the CPU computes it
+    """A computation that the GPU cannot take is to be computed by the CPU, in a thread that no other session needs."""
+
+
 class Superseded(BaseException):
     """Raised within a computation that no request waits for any more; not an error, so no handler takes it for one."""
 

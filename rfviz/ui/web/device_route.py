@@ -7,7 +7,6 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from rfviz.ui.web.plotly_routes import server_path
-from rfviz.ui.web.startup import wait_until_ready
 
 __all__ = ["device_address", "device_route"]
 
@@ -23,6 +22,8 @@ def device_route() -> Route:
 
 
 def _tell(request: Request) -> JSONResponse:  # in a thread of its own, so that a slow driver delays no other request
+    from rfviz.ui.web.startup import wait_until_ready
+
     wait_until_ready()
     from rfviz import backend  # not before: they import NumPy
     from rfviz.ui.device_use import describe

@@ -22,7 +22,6 @@ from rfviz.lab.animation import AnimationSpec, encode
 from rfviz.progress import Progress
 from rfviz.ui.cache import SessionCache
 from rfviz.ui.component import Component, fields, is_number
-from rfviz.ui.scheduler.background import BackgroundRun
 from rfviz.ui.scheduler.requests import Request
 from rfviz.ui.scheduler.session import new_request
 from rfviz.ui.session import SessionValue
@@ -76,6 +75,8 @@ class _Offer:
                 found.append(SessionCache(progress).call(_encoded, asked))
             except RfvizError as error:
                 found.append(json.dumps({"error": str(error)}).encode())
+
+        from rfviz.ui.scheduler.background import BackgroundRun
 
         run = BackgroundRun(asked, work, self.origin)
         try:
