@@ -47,19 +47,20 @@ def test_all_maps_are_shown_and_come_in_order():
 
 
 @every_map
-@pytest.mark.parametrize("m", [1, 7, 128])
-def test_a_card_is_what_the_map_of_m_features_gives(name, m):
+def test_a_card_is_what_the_map_of_m_features_gives(name):
     one = drawn(name, 128, seed=3)
     row = point_row(-0.7, 1.2)
-    (card,) = compare_maps([one], m, row, feature=2).cards
-    features = one.feature_map.prefix(m).transform(plane())
-    products = features @ features[[row]].T
-    sampled = (products.toarray() if sparse.issparse(products) else products)[:, 0]
-    np.testing.assert_allclose(card.sampled, sampled, rtol=0, atol=2e-5 * max(card.limit, 1.0))
-    np.testing.assert_array_equal(card.exact, one.feature_map.kernel(plane(), plane()[[row]])[:, 0])
-    assert card.limit == np.abs(card.exact).max()
-    error = np.sqrt(np.mean((card.sampled - card.exact) ** 2)) / card.limit
-    assert card.error == pytest.approx(error, rel=1e-6)
+    exact = one.feature_map.kernel(plane(), plane()[[row]])[:, 0]
+    for m in (1, 7, 128):
+        (card,) = compare_maps([one], m, row, feature=2).cards
+        features = one.feature_map.prefix(m).transform(plane())
+        products = features @ features[[row]].T
+        sampled = (products.toarray() if sparse.issparse(products) else products)[:, 0]
+        np.testing.assert_allclose(card.sampled, sampled, rtol=0, atol=2e-5 * max(card.limit, 1.0))
+        np.testing.assert_array_equal(card.exact, exact)
+        assert card.limit == np.abs(card.exact).max()
+        error = np.sqrt(np.mean((card.sampled - card.exact) ** 2)) / card.limit
+        assert card.error == pytest.approx(error, rel=1e-6)
 
 
 @pytest.mark.slow
