@@ -50,7 +50,7 @@ def test_what_does_not_learn_takes_data_without_labels():
 def test_the_remedy_of_the_command_line(tmp_path, capsys):
     table = tmp_path / "table.csv"
     TABLE.assign(c=(TABLE.a > 0).astype(int)).to_csv(table, index=False)
-    run = ["run", "decision-surfaces", "--data", str(table), "--out", str(tmp_path / "out"), "--quiet"]
+    run = ["run", "decision-surfaces?n_components=20", "--data", str(table), "--out", str(tmp_path / "out"), "--quiet"]
     assert main(run) == 2
     assert "Decision surfaces need labels; table has none. Choose the column" in capsys.readouterr().err
     assert main([*run, "--label", "c"]) == 0
