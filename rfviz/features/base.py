@@ -456,7 +456,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, Declared, Ba
     # --- bounds on the kernel estimate --------------------------------------------------------------------------------
 
     def applicable_bounds(
-        self, n_pairs: int, dimension: int, diameter: float, variance: float | None = None
+        self, n_pairs: int, dimension: int, diameter: float, variance: float | None = None, norm: float = 1.0
     ) -> list[bounds.BoundStatement]:
         """Return the bounds on the error of the kernel estimate; an empty list if :meth:`why_no_bound` gives a reason.
 
@@ -475,9 +475,12 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, Declared, Ba
         norm : float
             Of the longest of the points, for features that grow with them.
         """
-        if self.feature_norm is None or self.why_no_bound():
-            return []
-        return bounds.pair_statements(bounds.bounded_products(self.feature_norm), n_pairs)
+        bound = None if self.why_no_bound() else self._pair_bound(norm)
+        return [] if bound is None else bounds.pair_statements(bound, n_pairs)
+
+    def _pair_bound(self, norm: float) -> bounds.TailBound | None:
+        """Return the bound for one pair of points no longer than `norm`, or None if none is known."""
+        return None if self.feature_norm is None else bounds.bounded_products(self.feature_norm)
 
     def why_no_bound(self) -> str:
         """Return why no bound with all its constants applies, as a sentence, or an empty string if one applies."""

@@ -502,7 +502,7 @@ class RandomBinning(HashingMap, SparseFeatureMap):
         return ProductLaw(lambda m: one / m, None, lambda m, p: np.sqrt(np.log(2.0 / p) / (2.0 * m)), "Hoeffding")
 
     def applicable_bounds(
-        self, n_pairs: int, dimension: int, diameter: float, variance: float | None = None
+        self, n_pairs: int, dimension: int, diameter: float, variance: float | None = None, norm: float = 1.0
     ) -> list[bounds.BoundStatement]:
         # Every built-in mixture of hats has E[1/δ] = L_k = γ; where each column has its own, the largest serves all.
         uniform = bounds.binning_uniform(dimension, diameter, float(np.max(known_width(self))))

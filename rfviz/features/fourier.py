@@ -449,7 +449,7 @@ class RandomFourier(ReceptiveMap):
         return whole * size * (size - 1) + rest * (rest - 1)
 
     def applicable_bounds(
-        self, n_pairs: int, dimension: int, diameter: float, variance: float | None = None
+        self, n_pairs: int, dimension: int, diameter: float, variance: float | None = None, norm: float = 1.0
     ) -> list[bounds.BoundStatement]:
         if self.why_no_bound():
             return []

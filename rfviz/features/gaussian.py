@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rfviz import cuda, kernels
+from rfviz import bounds, cuda, kernels
 from rfviz.errors import DataError
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.cost import FUNCTION, Counts
@@ -146,8 +146,8 @@ class RandomProjection(HashingMap, GaussianMap):
     def _kernel(self, X: np.ndarray, Y: np.ndarray | None) -> np.ndarray:
         return self._over_rectangles(kernels.linear, X, Y)
 
-    def _pair_bound(self, norm: float) -> TailBound | None:
-        return None if self.receptive_field is not None else projection_pair(norm)
+    def _pair_bound(self, norm: float) -> bounds.TailBound | None:
+        return None if self.receptive_field is not None else bounds.projection_pair(norm)
 
     def distance_law(self) -> DistanceLaw | None:
         if self.receptive_field is not None:  # which pixels differ matters
@@ -249,8 +249,8 @@ class RandomReLU(GaussianMap):
     def _kernel(self, X: np.ndarray, Y: np.ndarray | None) -> np.ndarray:
         return self._over_rectangles(lambda A, B: kernels.arccos(A, B, degree=1), X, Y)
 
-    def _pair_bound(self, norm: float) -> TailBound | None:
-        return None if self.receptive_field is not None else piecewise_linear_pair(self.unit_scale, 1.0, norm)
+    def _pair_bound(self, norm: float) -> bounds.TailBound | None:
+        return None if self.receptive_field is not None else bounds.piecewise_linear_pair(self.unit_scale, 1.0, norm)
 
 
 class RandomActivation(GaussianMap):

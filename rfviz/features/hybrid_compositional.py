@@ -274,12 +274,12 @@ class HybridCompositional(SkeletonMap):
         return ProductLaw(lambda m: one / m, None, bounds.phase_pair_hoeffding().error, "Hoeffding")
 
     def applicable_bounds(
-        self, n_pairs: int, dimension: int, diameter: float, variance: float | None = None
+        self, n_pairs: int, dimension: int, diameter: float, variance: float | None = None, norm: float = 1.0
     ) -> list[bounds.BoundStatement]:
         if self.paired:  # a wave of norm 1, whose cosine and sine are two features
             return bounds.pair_statements(bounds.bounded_products(1.0, per_draw=2), n_pairs)
         sharper = bounds.BoundStatement("one pair", bounds.phase_pair(), drawn=False)
-        return [sharper, *super().applicable_bounds(n_pairs, dimension, diameter, variance)]
+        return [sharper, *super().applicable_bounds(n_pairs, dimension, diameter, variance, norm)]
 
 
 def _checked(skeleton: Skeleton) -> Skeleton:

@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rfviz import kernels
-from rfviz.cuda import COSINE
+from rfviz import cuda, kernels
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.cost import FUNCTION, Counts
 from rfviz.features.description import Look, ProductLaw, Step, number, projection_step, scaled_step
@@ -122,7 +121,7 @@ class LinearFourier(ReceptiveMap):
     def _map_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: float, out: Any, scratch: Scratch) -> None:
         frequencies = weights["frequencies_"]
         exact = large_phases(xp, X, frequencies[:, : self.n_features_in_])
-        COSINE(xp, project(X, frequencies, out, exact=exact), weights["phases_"], scale)
+        cuda.COSINE(xp, project(X, frequencies, out, exact=exact), weights["phases_"], scale)
         out *= project(X, weights["weights_"], scratch.empty(out.shape, out.dtype))
 
     def _explain(self, x: np.ndarray, feature: int) -> list[Step]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rfviz import cuda, kernels
+from rfviz import bounds, cuda, kernels
 from rfviz.backend import block_share
 from rfviz.features.base import FeatureMap
 from rfviz.features.blocks import Scratch, project
@@ -230,10 +230,10 @@ class RandomMaxout(HashingMap, ReceptiveMap):
             one = second - self._kernel(X, None) ** 2
         return ProductLaw(lambda m: one / m)
 
-    def _pair_bound(self, norm: float) -> TailBound | None:
+    def _pair_bound(self, norm: float) -> bounds.TailBound | None:
         if self.receptive_field is not None:
             return None
-        return piecewise_linear_pair(1.0, kernels.expected_max_squared(self.pool_size), norm)
+        return bounds.piecewise_linear_pair(1.0, kernels.expected_max_squared(self.pool_size), norm)
 
 
 def _distance_as_printed(distance: np.ndarray, pool_size: int) -> np.ndarray:

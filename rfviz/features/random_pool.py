@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rfviz import kernels
-from rfviz.bounds import TailBound, piecewise_linear_pair
+from rfviz import bounds, kernels
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.cost import Counts
 from rfviz.features.description import Look, Step, number, projection_step, scaled_step
@@ -143,12 +142,12 @@ class RandomPool(ReceptiveMap):
     def _kernel(self, X: np.ndarray, Y: np.ndarray | None) -> np.ndarray:
         return self._over_rectangles(lambda A, B: kernels.order_statistic(A, B, self.pool_size, self.rule), X, Y)
 
-    def _pair_bound(self, norm: float) -> TailBound | None:
+    def _pair_bound(self, norm: float) -> bounds.TailBound | None:
         # A mean of projections moves no faster than one of them; the range may.
         if self.receptive_field is not None or min(order_weights(self.pool_size, self.rule)) < 0:
             return None
         square = float(kernels.order_statistic(np.ones((1, 1)), None, self.pool_size, self.rule)[0, 0])
-        return piecewise_linear_pair(1.0, square, norm)
+        return bounds.piecewise_linear_pair(1.0, square, norm)
 
 
 @lru_cache(maxsize=128)
