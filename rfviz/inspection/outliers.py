@@ -93,11 +93,15 @@ class Outliers(Question[NeighbourResult]):
         yield Claim("sparse rows", int(np.sum(result.factor >= least)), n_rows=n_rows, of={"from": least})
         of = {"scaling": inspection.source.normalise}
         yield Claim("outlier factor", float(result.factor.max()), n_rows=n_rows, of=of, rows=result.outliers(1))
-        sample = inspection.sample()
-        for column, far in far_values(sample):
-            most = sample.centre[column] + sample.spread[column] * sample.X[~far, column]
-            what, value = (whole.sources[column],), (float(most.mean()), float(most.std()))
-            yield Claim("scaled without far values", value, what, len(far), of=of, rows=sample.rows[far])
+        sample, table = inspection.sample(), inspection.raw.table
+        for column, far in far_values(sample) if not inspection.has_images else ():
+            name, values = whole.sources[column], sample.X[:, column]
+            cells = np.asarray(table.quantity(name)[sample.rows], dtype=np.float64)
+            low, high = np.nanargmin(cells), np.nanargmax(cells)
+            unit = (cells[high] - cells[low]) / (values[high] - values[low])
+            centre = cells[low] + unit * (values[~far].mean() - values[low])
+            value = float(centre), float(unit * values[~far].std())
+            yield Claim("scaled without far values", value, (name,), len(far), of=of, rows=sample.rows[far])
 
     def describe(self, claims: Claims, inspection: Inspection) -> Finding:
         link = ("maxout-pca", {"normalise": inspection.source.normalise})

@@ -76,7 +76,7 @@ def test_features_of_words_are_not_called_columns(inspection, frame):
     words = frame.assign(kind=np.random.default_rng(1).choice(list("abcd"), N))
     found = inspected(words).finding("dimension")
     assert "in 7 features of 4 columns" in found.text
-    assert (found.claims.value("features"), found.claims.get("features").of) == (7, {"columns": 4})
+    assert (found.claims.value("features"), found.claims.get("features").of["columns"]) == (7, 4)
 
 
 def test_outlier_factors_are_those_of_scikit_learn(inspection, scaled):
@@ -152,3 +152,35 @@ def test_of_a_rare_class_the_sentence_says_which_rows_were_left_out():
     assert judged.of == {"thinned": True}
     share = (table["y"].iloc[judged.rows] == "no").mean()
     assert found.claims.value("guess") == share > 0.5
+
+
+def test_features_and_far_values_are_named_so_that_distances_and_factors_can_be_computed_again(frame):
+    g = np.random.default_rng(5)
+    mixed = frame.assign(word=g.choice(["a", "b", "c"], N), note=[f"n{i}" for i in range(N)])
+    mixed.loc[[7, 70, 200], "y"] = -999.0
+    inspection = inspected(mixed)
+    features = inspection.finding("distances").claims.of("features")[0]
+    assert features.columns == ("x", "y", "z", "word") and features.value == 6 and features.of["most words"] == 20
+    words = pd.get_dummies(mixed["word"], dtype=float).to_numpy()
+    numbers = mixed[["x", "y", "z"]].to_numpy()
+    X = np.hstack([(numbers - numbers.mean(axis=0)) / numbers.std(axis=0), words - words.mean(axis=0)])
+    assert inspection.finding("distances").claims.value("median distance") == pytest.approx(np.median(pdist(X)))
+    claims = inspection.finding("outliers").claims
+    (far,) = claims.of("scaled without far values")
+    most = mixed["y"].drop([7, 70, 200])
+    assert far.columns == ("y",) and far.rows.tolist() == [7, 70, 200]
+    assert far.value == pytest.approx((most.mean(), most.std(ddof=0)))
+    X = np.column_stack([X[:, 0], (mixed["y"] - far.value[0]) / far.value[1], X[:, 2]])
+    X = X[np.sort(np.unique(X, axis=0, return_index=True)[1])]
+    factor = -LocalOutlierFactor(20).fit(X).negative_outlier_factor_
+    assert claims.value("outlier factor") == pytest.approx(factor.max(), rel=1e-6)
+
+
+def test_rows_that_were_searched_for_interactions_and_those_that_judge_are_named(frame):
+    g = np.random.default_rng(6)
+    label = np.where(frame["x"] * frame["y"] + 0.3 * g.normal(size=N) > 0, "up", "down")
+    claims = inspected(frame.assign(label=label), label="label").finding("interactions").claims
+    searched, judging = (claims.of(kind)[0].rows for kind in ("rows searched", "rows that judge"))
+    assert np.union1d(searched, judging).tolist() == list(range(N)) and not np.intersect1d(searched, judging).size
+    most = pd.Series(label[searched]).mode()[0]
+    assert claims.value("guess score") == np.mean(label[judging] == most)
