@@ -495,7 +495,7 @@ def _grouping(raw: Raw, same: dict[str, str]) -> tuple[tuple[int, tuple[str, ...
 def _partition(codes: np.ndarray) -> tuple[bytes, int, bool]:
     """Return what two columns share if each code of one stands for one of the other, and how many codes there are.
 
-    The last says whether there are rows enough for each that this is no chance.
+    The last says whether each has so many rows that chance cannot bring this about.
     """
     known = codes >= 0
     places = np.full(len(codes), -1)
