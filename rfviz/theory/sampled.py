@@ -152,7 +152,7 @@ class SampledCurve:
 def sampled_curve(K: np.ndarray, y: np.ndarray) -> SampledCurve:
     """Measure what the kernel of a sample of rows and their targets say about their population.
 
-    Costs O(n³): about 1.5 s of one core for 2,000 rows and ten classes.
+    Costs O(n³): about 2 s of one core for 2,000 rows and ten classes.
 
     Parameters
     ----------

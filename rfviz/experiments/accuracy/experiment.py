@@ -19,11 +19,10 @@ from rfviz.experiments.accuracy.architectures import NAMES, architecture
 from rfviz.experiments.accuracy.baselines import BASELINES, BaselineResult, run_baseline
 from rfviz.experiments.accuracy.compute import AccuracyResult, curves_frame, epochs_frame
 from rfviz.experiments.accuracy.figures import plot_accuracy, plot_epochs
-from rfviz.experiments.accuracy.prediction import Prediction, Unpredicted, predict_sweep
+from rfviz.experiments.accuracy.prediction import MOST_ROWS, Prediction, Unpredicted, predict_sweep
 from rfviz.experiments.base import Chart, ExperimentInParts, Maps, experiment, revision, specs_of
 from rfviz.experiments.candidate import Candidate
 from rfviz.experiments.data import Data
-from rfviz.experiments.learning_curve.compute import MOST_ROWS
 from rfviz.experiments.split_data import TEST_SHARE, SplitData
 from rfviz.experiments.sweep import Step, inputs_of, runs_of, sweep_parts
 from rfviz.experiments.work import Part, Work

@@ -8,15 +8,15 @@ import numpy as np
 
 from rfviz.analysis.splits import Split
 from rfviz.errors import RfvizError
-from rfviz.experiments.learning_curve.compute import MOST_ROWS, Population, spread_of_features
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.linear_model.targets import Targets
-from rfviz.theory import sampled_curve
 
-__all__ = ["ALIKE", "WITHIN", "Prediction", "Unpredicted", "predict_sweep"]
+__all__ = ["ALIKE", "MOST_ROWS", "WITHIN", "Prediction", "Unpredicted", "predict_sweep"]
 
 #: A map has enough features where its error is larger than that of its exact kernel by no more than this share.
 WITHIN = 0.05
+#: Training rows whose kernel is decomposed.
+MOST_ROWS = 2000
 #: The theory takes features to be alike. Participations of 0.8 or more were met within 9% on images and in tables, and
 #: 0.54, ReLU of digits, within 22%. Unlike rows need no such limit: their leave-one-out errors are part of the theory.
 ALIKE = 0.7
@@ -76,6 +76,10 @@ def predict_sweep(split: Split, spec: MapSpec[FeatureMap], alpha: float | str, m
     m_max : int
         Largest number of features.
     """
+    # The page imports this file; only the squared error needs these.
+    from rfviz.experiments.learning_curve.compute import Population, spread_of_features
+    from rfviz.theory import sampled_curve
+
     rows = np.sort(np.random.default_rng(0).permutation(len(split.X_train))[:MOST_ROWS])
     X, Y = split.X_train[rows], Targets.learn(split.y_train).codes(split.y_train)[rows]
     m_grid = np.unique(np.round(np.geomspace(min(_FEWEST, m_max), m_max, _POINTS)).astype(int))
