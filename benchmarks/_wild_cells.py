@@ -164,6 +164,8 @@ def _frame(path: Path, facts: Facts) -> pd.DataFrame:
     frame = frame.iloc[facts.second :, int(facts.row_names) :]
     if not facts.header:
         frame.columns = [f"column {place}" for place in range(1, frame.shape[1] + 1)]
+    # A column without a name counts by its place.
+    frame.columns = [re.sub(r"^Unnamed: (\d+)$", lambda found: f"column {int(found[1]) + 1}", c) for c in frame.columns]
     # Lines of separators alone, as spreadsheets leave them below a table, are not rows.
     is_blank = (frame.apply(lambda column: column.str.strip()) == "").all(axis=1)
     return frame[~is_blank].reset_index(drop=True)

@@ -207,7 +207,8 @@ def rows_searched(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
 def score_of_half(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
     draws = halves_judged(claims, cells)
     points = {"guess score": 0.01, "line score": 0.02, "curve score": 0.04}[claim["what"]]
-    points += 0.03 * (claims[0]["of"]["apart by"] != "random")
+    # Beyond the rows searched, curves go on as each model has it.
+    points += (0.1 if claim["what"] == "curve score" else 0.03) * (claims[0]["of"]["apart by"] != "random")
     return _of_rows([one.scores[claim["what"]] for one in draws], min(claim["n_rows"], len(draws[0].left)), points)
 
 
@@ -237,7 +238,7 @@ def joint_score(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
     draws, found = halves_judged(claims, cells), _gains(claims, cells, columns)
     # Which columns the search weighs most is not said unless they are real: between all of them and none.
     n = min(claim["n_rows"], len(draws[0].left))
-    points = 0.04 + 0.03 * (claims[0]["of"]["apart by"] != "random")
+    points = 0.06 + 0.12 * (claims[0]["of"]["apart by"] != "random")
     ends = [
         _of_rows([score for _, score in found], n, points),
         _of_rows([d.scores["curve score"] for d in draws], n, points),

@@ -855,6 +855,8 @@ def enough_features(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Own:
         middle, spread = float(np.mean(some)), 3.0 * float(np.std(some, ddof=1))
         low = m if middle + spread >= last.score - 1.5 * error else low
         high = m if middle - spread >= last.score - 0.5 * error else high
+    # Scores of so few features differ by the map's own scale as well: by one step.
+    low = grid[max(grid.index(low) - 1, 0)]
     steps = grid.index(high) - grid.index(low)
     return Own(Range(low, high, "of other draws of features, whose scores differ"), partly=steps > 2)
 

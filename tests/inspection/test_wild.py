@@ -124,7 +124,8 @@ def written_tables(folder):
     x = g.normal(size=(n, 3)).round(4) + 3.0 * (kind == "b")[:, None] * [1.0, 0.6, 0.0]
     town = np.where(g.random(n) < 0.7, np.where(x[:, 2] > 0, "north", "south"), "east")
     age = np.where(np.arange(n) % 11 == 0, -999, g.integers(20, 60, n))
-    y = (3.0 * x[:, 0] + x[:, 1] ** 2 + 0.3 * g.normal(size=n)).round(3)
+    noise = np.where(x[:, 0] > 1.5, 1.5, 0.2) * g.normal(size=n)
+    y = (3.0 * x[:, 0] + x[:, 1] ** 2 + noise).round(3)
     y[[7, 90]] += 40.0
     kind[[3, 50]] = np.where(kind[[3, 50]] == "a", "b", "a")
     gap = np.where(np.arange(n) < 30, "", x[:, 2].round(2).astype(str))
