@@ -748,7 +748,7 @@ class _Maxima(BaseEstimator, TransformerMixin):
 
 
 @kind("score")
-def score(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
+def score(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Own:
     if claim["value"] is None:
         raise NotCheckable("no value")
     found, of = _judged(claim, cells), claim["of"]
@@ -756,7 +756,7 @@ def score(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
     is_drawn = claim["n_rows"] >= _MOST_ROWS
     slack = (0.01 if found.is_class and not is_drawn else 0.04) if of.get("model") == "guess" else 0.02 + 3.0 * error
     slack += 0.03 * (of.get("folds") == "group")  # whole groups fall into other folds
-    return Range(found.score - slack, found.score + slack, "other draws, 3 standard errors")
+    return Own(Range(found.score - slack, found.score + slack, "other draws, 3 standard errors"), partly=slack > 0.4)
 
 
 @kind("agreement")
@@ -785,7 +785,8 @@ def _own_difference(claim: Claim, one: _Judged, other: _Judged, exact: float) ->
     error = math.sqrt(2.25 * float(np.var(differ)) / len(differ))
     found, slack = one.score - other.score, 0.02 + 3.0 * max(error, 0.005)
     claimed = Range(0.5 * error - 0.01, 2.0 * error + 0.02, "of own losses")
-    return Own(Range(found - slack, found + slack, "other draws, 3 standard errors"), of={"error": claimed})
+    own = Range(found - slack, found + slack, "other draws, 3 standard errors")
+    return Own(own, of={"error": claimed}, partly=slack > 0.4)
 
 
 def _judged_as(claim: Claim, cells: Cells, **of: Any) -> _Judged:

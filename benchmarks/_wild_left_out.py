@@ -339,13 +339,14 @@ def contradicted_targets(claim: Claim, cells: Cells, claims: Sequence[Claim]) ->
         return f"{len(named)} rows are named"
     draws = draws_of(cells)
     outlying = _range([float(draw.says["outlying residuals"]) for draw in draws], 1.0)
+    is_wide = outlying.high - outlying.low > outlying.high + outlying.low + 4.0  # from less than none
     if claim["what"] == "outlying residuals":
-        return Own(outlying)
+        return Own(outlying, partly=is_wide)
     # Whether residuals count as errors may turn on a single row; where they do, they are those that are outlying.
     told = {draw.says[claim["what"]] > 0 for draw in draws}
     if claim["value"] == 0:
         return 0 if False in told else f"{outlying}, in all draws"
-    return outlying if True in told else 0
+    return Own(outlying, partly=is_wide) if True in told else 0
 
 
 @kind("contradicted target")
