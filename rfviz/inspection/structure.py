@@ -569,8 +569,6 @@ class Structure(Question[StructureResult]):
             yield Claim("score", float(curve.scores[-1]), label, n, of=random | model | {"error": error})
             least = None if gain.is_real(n_curves) else gain.noticed(n_curves)
             yield Claim("gain", float(gain.value), label, n, least, unit | model | {"error": gain.error})
-            tried = {"tried": result.m_grid, "scores": tuple(curve.scores.tolist()), "error": error}
-            yield Claim("enough features", curve.reached, label, n, of=model | tried)
             yield Claim("agreement", curve.agreement, label, n, of=model)
         if result.largest is not None:
             yield Claim("largest class share", result.largest, label, n)

@@ -12,7 +12,7 @@ from rfviz.datasets import Dataset
 from rfviz.errors import DataError
 from rfviz.experiments import KernelGuarantees, LearningGuarantees, as_data
 from rfviz.experiments.guarantees.describe import count, kernel_sufficing, risk_sufficing
-from rfviz.features import RandomBinning, RandomFourier, RandomMaxout
+from rfviz.features import RandomActivation, RandomBinning, RandomFourier, RandomMaxout
 from rfviz.theory import features_needed, kernel_spectrum
 
 SMALL = {"points": 8, "draws": 20}
@@ -84,7 +84,12 @@ def test_theory_that_is_not_reliable_is_said_not_to_be():
     words, learnt, _ = told(KernelGuarantees(feature_map=RandomMaxout(pool_size=4), **SMALL), moons)
     assert f"{learnt.predicted:,} (doubtful)" in words
     assert "The theory is **not reliable** here" in words and "single draws decide" in words
-    assert "off by at most ε | – : " in words  # there is no bound on it
+
+
+def test_where_no_bound_is_known_none_is_counted():
+    moons = as_data(datasets.load("moons", n_samples=200))
+    words, _, _ = told(KernelGuarantees(feature_map=RandomActivation(), **SMALL), moons)
+    assert "off by at most ε | – : " in words
 
 
 def test_whole_grids_of_boxes_are_not_features_of_the_theory():

@@ -181,6 +181,6 @@ def test_without_labels_the_kernel_alone_stands_there():
 
 
 def test_without_a_guarantee_none_is_announced():
-    at = opened(SLUG, {"map": "RandomMaxout", "draws": 20, "n_components": 100})
+    at = opened(SLUG, {"map": "RandomActivation", "draws": 20, "n_components": 100})
     said = " ".join(caption.value for caption in at.caption)
     assert "No guarantee is drawn" in said and "Dashed" not in said
