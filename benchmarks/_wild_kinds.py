@@ -837,31 +837,6 @@ def optimism(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
     return max(by, default=most)
 
 
-@kind("enough features")
-def enough_features(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Own:
-    """Judge other draws of features of each number; their scores may be off by half of the error that is allowed."""
-    of = {"unit": claims[0]["of"]["unit"], "folds": "random", **claim["of"]}
-    grid = [m for m in (10, 20, 50, 100, 200, 400) if m <= of["features"]]
-
-    def judged(m: int, seed: int) -> _Judged:
-        return _judged({**claim, "of": {**of, "features": m, "seed": seed}}, cells)
-
-    if claim["value"] not in grid:
-        return Own(f"one of {grid}")
-    last = judged(grid[-1], 0)
-    error = math.sqrt(2.25 * float(np.var(last.losses)) / len(last.y))
-    low = high = grid[-1]
-    for m in reversed(grid[:-1]):
-        some = [judged(m, seed).score for seed in range(4 if m <= 50 else 2)]
-        middle, spread = float(np.mean(some)), 3.0 * float(np.std(some, ddof=1))
-        low = m if middle + spread >= last.score - 1.5 * error else low
-        high = m if middle - spread >= last.score - 0.5 * error else high
-    # Scores of so few features differ by the map's own scale as well: by one step.
-    low = grid[max(grid.index(low) - 1, 0)]
-    steps = grid.index(high) - grid.index(low)
-    return Own(Range(low, high, "of other draws of features, whose scores differ"), partly=steps > 2)
-
-
 @kind("largest class share")
 def largest_class_share(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> float:
     counts = class_counts(cells)
