@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from rfviz.errors import ParameterError
 from rfviz.experiments import LearningCurve
 from rfviz.experiments.learning_curve.experiment import CurveResult, Prediction
-from rfviz.features import RandomFourier
+from rfviz.features import RandomFourier, RandomReLU
 from rfviz.lab.facts import fact
 
 __all__: list[str] = []
@@ -66,6 +68,33 @@ def noisy_curve_error(n: int, m: int, noise: float) -> float:
     """Return the measured test error with nearly no penalty and this share of random labels."""
     result = _curve(n, 1e-8, noise=noise)
     return float(result.test.mean(axis=0)[_at(result, m)])
+
+
+@functools.lru_cache(maxsize=2)
+def _relu(is_centred: bool) -> CurveResult:
+    normalise = "standardise" if is_centred else "unit norm"
+    return LearningCurve(feature_map=RandomReLU(), n=100, alpha=1e-8, normalise=normalise).run("digits").numbers
+
+
+@fact
+def relu_error(m: int, centred: int) -> float:
+    """Return the measured test error of m ReLU features of 100 digits; of standardised columns if centred is 1."""
+    result = _relu(bool(centred))
+    return float(result.test.mean(axis=0)[_at(result, m)])
+
+
+@fact
+def relu_predicted(m: int, centred: int) -> float:
+    """Return the error that is predicted of them."""
+    result = _relu(bool(centred))
+    found = _predicted(result)
+    return float(found.test[np.searchsorted(found.m_grid, result.m_grid[_at(result, m)])])
+
+
+@fact
+def relu_cosine(centred: int) -> float:
+    """Return the mean cosine of two digits, of standardised columns if centred is 1."""
+    return _relu(bool(centred)).spread.cosine
 
 
 @fact
