@@ -53,6 +53,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("RandomFourier", {"gamma": 1.0, "draw": "structured"}),
     ("RandomFourier", {"gamma": 1.0, "draw": "qmc"}),
     ("RandomFourier", {"gamma": 0.3, "spectrum": "laplacian"}),
+    ("LinearFourier", {"gamma": 1.0}),
     ("RandomBinning", {"gamma": 0.3}),
     ("DecisionStumps", {}),
     ("CompositionalFeatures", {"skeleton": "flat"}),

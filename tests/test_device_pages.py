@@ -54,8 +54,12 @@ def test_device_arrays_are_found_where_they_hide(fake_gpu):
     assert on_device(hidden) and not on_device(Target(device={"a": [np.ones(3)]}))
 
 
+# Pages without a result to remember: formulas of the errata take no time.
+WITHOUT_RESULTS = {"home", "lessons", "your-machine", "errata"}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("slug", [slug for slug in PAGES if slug not in ("home", "lessons", "your-machine")])
+@pytest.mark.parametrize("slug", [slug for slug in PAGES if slug not in WITHOUT_RESULTS])
 def test_results_of_every_page_are_on_the_host(slug, fake_gpu):
     at = opened(slug, SMALL.get(slug))
     assert not at.error and not at.warning
@@ -130,7 +134,7 @@ def test_environment_names_the_device(two_gpus, monkeypatch):
 
 
 def test_badge_tells_of_memory_queue_and_last_computation(monkeypatch):
-    monkeypatch.setattr(device_use, "known_rates", lambda device: Rates("cpu", 1e7, 1e7, None, 1e12))
+    monkeypatch.setattr(device_use.backend, "known_rates", lambda device: Rates("cpu", 1e7, 1e7, None, 1e12))
     place = Target(backend.get_device().name)
     assert device_use.describe(place)["last"] == ""
     seen = []
@@ -152,8 +156,10 @@ def test_badge_tells_of_memory_queue_and_last_computation(monkeypatch):
 
 def test_rates_are_measured_while_nobody_computes(monkeypatch):
     name, measured = backend.get_device().name, []
-    monkeypatch.setattr(device_use, "known_rates", lambda device: None)
-    monkeypatch.setattr(device_use, "measure_rates", lambda device, step: (step(0.0, ""), measured.append(device)))
+    monkeypatch.setattr(device_use.backend, "known_rates", lambda device: None)
+    monkeypatch.setattr(
+        device_use.backend, "measure_rates", lambda device, step: (step(0.0, ""), measured.append(device))
+    )
     look = device_use._measured  # noqa: SLF001 – what its thread does every few seconds
     assert look() and measured == [name]
     monkeypatch.setattr(scheduler, "queue_state", lambda device: (1, 0))

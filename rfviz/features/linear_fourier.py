@@ -67,7 +67,7 @@ class LinearFourier(ReceptiveMap):
     """
 
     label = "Linear × Fourier"
-    look = Look("#7d5fff", "dash", "hourglass")
+    look = Look("#c026d3", "dash", "hexagram")
     summary = "A projection times a wave: its kernel is linear near every point, as that of maxout was meant to be."
     formula = (
         r"\Phi_\ell(x)=\sqrt{\tfrac{2}{m}}\,\langle w^\ell,x\rangle\cos(\omega_\ell^\top x+b_\ell),\quad"

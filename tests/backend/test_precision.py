@@ -175,6 +175,7 @@ def test_where_it_is_used(fake_gpu, name):
         found, expected = on_gpu.transform(X[:, :36]), on_host.transform(X[:, :36])
     np.testing.assert_allclose(*(f.toarray() if hasattr(f, "toarray") else f for f in (found, expected)), atol=3e-5)
     with_products = {
+        "LinearFourier",
         "RandomMaxout",
         "SharedPoolMaxout",
         "RandomProjection",

@@ -93,7 +93,7 @@ def test_what_is_said_is_claimed_of_all_rows(described):
     assert {c.of["class"]: c.value for c in claims.of("class size")} == {counts.index[0]: counts.iloc[0], "rare": 7}
     none = described(CLEAN).claims
     assert none.value("missing values") == none.value("constant columns") == none.value("unseen classes") == 0
-    assert none.get("missing values").least == 1 and not none.columns
+    assert none.get("missing values").least == 1 and not none.get("missing values").columns
     numbers = described(CLEAN.assign(label=CLEAN.a)).claims
     assert (numbers.value("smallest target"), numbers.value("largest target")) == (CLEAN.a.min(), CLEAN.a.max())
 

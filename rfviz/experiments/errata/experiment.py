@@ -55,12 +55,12 @@ class Errata(ExperimentWithoutData[Picture]):
 
     Examples
     --------
-    Theorem 1 of "Random Maxout Features", for opposite points and for points at right angles:
+    Theorem 1 of "Random Maxout Features", for points at an angle of 60 degrees:
 
     >>> from rfviz.experiments import Errata
     >>> frame = Errata(statement="maxout kernel", pool_size=4).run().to_frame()
-    >>> frame.iloc[[0, 80]].round(2)[["cosine ρ", "exact kernel", "Theorem 1 as printed"]].values.tolist()
-    [[-1.0, 0.96, 0.0], [0.0, 1.06, 0.0]]
+    >>> frame.iloc[[120]].round(2)[["cosine ρ", "exact kernel", "Theorem 1 as printed"]].values.tolist()
+    [[0.5, 1.23, 0.36]]
     """
 
     statement: str = STATEMENT.default
