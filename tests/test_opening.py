@@ -12,13 +12,13 @@ ROOT = Path(__file__).parent.parent
 MOST = 150
 # What draws layers of a network, fits linear models, or inspects a table in twenty ways needs more.
 MORE = {
-    "quick-inspection": 225,
+    "quick-inspection": 227,
     "kernel-approximation": 156,
     "pixel-cooccurrence": 160,
-    "guarantees": 168,
+    "guarantees": 176,
     "decision-surfaces": 162,
     "accuracy": 188,
-    "kitchen-sinks": 170,
+    "kitchen-sinks": 172,
     "speech": 161,
 }
 _ROUTER = """

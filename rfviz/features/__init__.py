@@ -14,11 +14,10 @@ if TYPE_CHECKING:
     from rfviz.features.compositional import CompositionalFeatures
     from rfviz.features.convolution import RandomConvolution
     from rfviz.features.description import DistanceLaw, Look, ProductLaw, Step
-    from rfviz.features.fourier import RandomFourier
+    from rfviz.features.fourier import LinearFourier, RandomFourier
     from rfviz.features.gaussian import RandomActivation, RandomProjection, RandomReLU
     from rfviz.features.hashing import CollisionLaw, HashingMap
     from rfviz.features.hybrid_compositional import HybridCompositional
-    from rfviz.features.linear_fourier import LinearFourier
     from rfviz.features.maps import MAPS, map_class, registry
     from rfviz.features.maxout import RandomMaxout, StructuredMaxout
     from rfviz.features.portable import from_json, to_json

@@ -7,10 +7,9 @@ from rfviz.features.base import FeatureMap, labelled
 from rfviz.features.binning import RandomBinning
 from rfviz.features.compositional import CompositionalFeatures
 from rfviz.features.convolution import RandomConvolution
-from rfviz.features.fourier import RandomFourier
+from rfviz.features.fourier import LinearFourier, RandomFourier
 from rfviz.features.gaussian import RandomActivation, RandomProjection, RandomReLU
 from rfviz.features.hybrid_compositional import HybridCompositional
-from rfviz.features.linear_fourier import LinearFourier
 from rfviz.features.maxout import RandomMaxout, StructuredMaxout
 from rfviz.features.random_pool import RandomPool
 from rfviz.features.shared_pool_maxout import SharedPoolMaxout

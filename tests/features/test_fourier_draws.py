@@ -287,7 +287,7 @@ def test_learnt_widths_put_typical_kernels_in_the_middle():
 
 @pytest.mark.slow
 def test_median_over_a_subsample_is_near_that_over_all(monkeypatch):
-    data = rng.standard_normal((3000, 4))
+    data = np.random.default_rng(0).standard_normal((3000, 4))
     some = fourier(gamma="median").fit(data).gamma_
     monkeypatch.setattr(precision, "SAMPLED_ROWS", 3000)
     assert some == pytest.approx(fourier(gamma="median").fit(data).gamma_, rel=0.05)

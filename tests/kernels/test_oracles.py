@@ -200,6 +200,18 @@ def test_maxout(q):
 
 
 @pytest.mark.parametrize("q", [2, 4])
+@oracle_of("maxout_by_argmax")
+def test_maxout_by_argmax(q):
+    for rho in RHOS:
+        x = np.random.default_rng(q).standard_normal((100_000, q))
+        z = rho * x + np.sqrt(1.0 - rho**2) * np.random.default_rng(q + 1).standard_normal(x.shape)
+        agree_in_choice, product = x.argmax(axis=1) == z.argmax(axis=1), x.max(axis=1) * z.max(axis=1)
+        same, different = kernels.maxout_by_argmax(rho, q)
+        within(float(same), product[agree_in_choice])
+        within(float(different), product[~agree_in_choice])
+
+
+@pytest.mark.parametrize("q", [2, 4])
 @oracle_of("maxout_plateau", "saturation_distance")
 def test_maxout_saturates(q):
     # The largest of q and that of their opposites: M and minus the smallest.

@@ -38,7 +38,7 @@ SMALL = {
 PAGES = [
     page.slug
     for page in NAVIGATION
-    if page.slug not in ("home", "lessons", "your-machine", "zoo", "build-a-map", "speech")
+    if page.slug not in ("home", "lessons", "your-machine", "zoo", "build-a-map", "errata", "speech")
 ]
 
 
