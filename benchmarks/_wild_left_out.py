@@ -276,25 +276,58 @@ def _with_columns(X: np.ndarray, n_features: int, seed: int) -> np.ndarray:
     return np.hstack([H, X / math.sqrt(X.shape[1])]) if X.shape[1] < len(X) / 4 else H
 
 
+def _with_frequent(H: np.ndarray, X: np.ndarray) -> np.ndarray:
+    """Add which rows have the number that a quarter to three quarters of a column of more than two numbers have."""
+    found = []
+    for column in X.T if X.shape[1] < len(X) / 4 else []:
+        counts = pd.Series(column).value_counts()
+        if len(counts) > 2 and 0.25 <= counts.iloc[0] / len(X) <= 0.75:
+            found.append(column == counts.index[0])
+    return np.column_stack([H, np.column_stack(found) / np.sqrt(len(found))]) if found else H
+
+
+def _near_size(size: np.ndarray, predictions: np.ndarray) -> np.ndarray:
+    """Return the median size of the residuals of 30 rows about each in the order of predictions."""
+    n = len(size)
+    rising = np.argsort(predictions, kind="stable")
+    starts = np.clip(np.arange(n) - 15, 0, max(n - 30, 0))
+    medians = np.array([np.median(np.abs(size[rising[start : start + 30]])) for start in starts])
+    return medians[np.argsort(rising)]
+
+
 def _draws_of_targets(cells: Cells, rows: np.ndarray, X: np.ndarray) -> list[_Targets]:
-    y, n = target_of(cells)[rows], len(rows)
+    given, n = target_of(cells)[rows], len(rows)
+    of_shares = any(c["what"] == "contradicted targets" and c["of"].get("scale") == "shares" for c in cells.claims)
     limit, found = float(norm.isf(0.01 / (2 * n))), []
 
-    def predicted(model: LeftOut, fitted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def predicted(model: LeftOut, y: np.ndarray, fitted: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Return predictions, deviations, and deviations by the size of all residuals alone."""
         predictions, leverage = model.predict(fitted[:, None])
         size = (y - predictions[:, 0]) * np.sqrt(1.0 - leverage)
-        return predictions[:, 0], size / (1.4826 * float(np.median(np.abs(size - np.median(size)))) or 1e-300)
+        usual = 1.4826 * float(np.median(np.abs(size - np.median(size)))) or 1e-300
+        near = 1.4826 * _near_size(size, predictions[:, 0])
+        return predictions[:, 0], size / np.maximum(near, usual), size / usual
 
     for seed in _seeds(n):
-        model = LeftOut(_with_columns(X, min(_FEATURES, 2 * n), seed))
-        predictions, deviations = predicted(model, y)
-        # Those that are outlying are cut, and all are predicted again.
-        predictions, deviations = predicted(model, np.where(np.abs(deviations) > limit, predictions, y))
+        model = LeftOut(_with_frequent(_with_columns(X, min(_FEATURES, 2 * n), seed), X))
+
+        def twice(y: np.ndarray, model: LeftOut = model) -> tuple[np.ndarray, ...]:
+            # Those that are outlying are cut, and all are predicted again.
+            predictions, deviations, _ = predicted(model, y, y)
+            return predicted(model, y, np.where(np.abs(deviations) > limit, predictions, y))
+
+        y, shares = given, rankdata(given) / n
+        predictions, deviations, alone = twice(y)
+        residuals = y - predictions
+        if of_shares:
+            found_shares, deviations, alone = twice(shares)
+            predictions = np.interp(found_shares, np.sort(shares), np.sort(given))
         far = np.abs(deviations)
-        n_out, n_before = int((far > limit).sum()), int(((far > 0.8 * limit) & (far <= limit)).sum())
+        n_out = int((far > limit).sum())
+        n_before = max(int(((d > 0.8 * limit) & (d <= limit)).sum()) for d in (far, np.abs(alone)))
         is_told = 2 * n_before < n_out <= max(0.05 * n, 3)
         says = {"contradicted targets": n_out * is_told, "outlying residuals": n_out, "largest deviation": far.max()}
-        says |= _intervals(X, y - predictions, seed) | {"limit": limit}
+        says |= _intervals(X, residuals, seed) | {"limit": limit}
         found.append(_Targets(rows, predictions, deviations, says))
     return found
 
@@ -346,7 +379,8 @@ def contradicted_targets(claim: Claim, cells: Cells, claims: Sequence[Claim]) ->
     told = {draw.says[claim["what"]] > 0 for draw in draws}
     if claim["value"] == 0:
         return 0 if False in told else f"{outlying}, in all draws"
-    return Own(outlying, partly=is_wide) if True in told else 0
+    # A single row near the limit decides whether they are told: where no draw tells them, only their number is known.
+    return Own(outlying, partly=is_wide or True not in told)
 
 
 @kind("contradicted target")
