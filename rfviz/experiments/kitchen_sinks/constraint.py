@@ -13,8 +13,8 @@ from scipy.optimize import Bounds, minimize
 from rfviz.analysis.splits import Split
 from rfviz.backend import check_memory, to_host
 from rfviz.experiments.kitchen_sinks.boosting import check_classes
+from rfviz.experiments.kitchen_sinks.weights import feature_sums
 from rfviz.features import FeatureMap, MapSpec
-from rfviz.linear_model.normal_equations import NormalEquations
 from rfviz.linear_model.targets import Targets
 from rfviz.progress import Progress, silent, stop_point
 
@@ -139,7 +139,7 @@ def constrained_errors(
     feature_map, targets = spec.make(n_components=k).fit(split.X_train), Targets.learn(split.y_train)
     codes = targets.codes(split.y_train)
     progress(0.0, f"Gram matrix of {k:,} features")
-    gram, cross = _normal_equations(feature_map, split.X_train, codes)
+    gram, cross = feature_sums(feature_map, split.X_train, codes)
     gram[np.diag_indices(k)] += alpha
     free = solve(gram, cross, assume_a="pos")
     solutions, before = [free], np.zeros_like(free)
@@ -160,16 +160,6 @@ def constrained_errors(
         for c, weights in zip(c_grid, solutions[1:], strict=True)
     ]
     return ConstrainedRun(np.array(wrong[1:]), np.array(border), wrong[0], float(k * np.abs(free).max()))
-
-
-def _normal_equations(feature_map: FeatureMap, X: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return HᵀH and HᵀY of the unscaled features."""
-    sums, done = NormalEquations(feature_map.n_components, codes.shape[1], centred=False), 0
-    for block in feature_map.transform_blocks(X, scaled=False):
-        sums.add(to_host(block), codes[done : done + block.shape[0]])
-        done += block.shape[0]
-    lower = np.tril(sums.gram)
-    return lower + np.tril(lower, -1).T, sums.cross
 
 
 def _within(gram: np.ndarray, cross: np.ndarray, start: np.ndarray, bound: float) -> np.ndarray:

@@ -24,7 +24,7 @@ from rfviz.linear_model.normal_equations import NormalEquations
 from rfviz.linear_model.targets import Targets
 from rfviz.progress import Progress, silent
 
-__all__ = ["WeightDecay", "WeightRun", "distinct_features", "largest_weights"]
+__all__ = ["WeightDecay", "WeightRun", "distinct_features", "feature_sums", "largest_weights"]
 
 # Two thirds of the runs, as many as ± 1 s.d. of a normal distribution holds.
 _QUANTILES = (1 / 6, 0.5, 5 / 6)
@@ -150,7 +150,7 @@ def largest_weights(
     progress(0.1, "Features")
     first, place, sign = distinct_features(feature_map, split.X_train)
     progress(0.3, f"Gram matrix of {len(first):,} distinct features")
-    gram, cross = _sums(feature_map, split.X_train, codes, first)
+    gram, cross = feature_sums(feature_map, split.X_train, codes, first)
     progress(0.8, "Solutions")
     if 2 * len(first) <= grid[-1]:
         return _by_form(gram, cross, place, alpha, grid)
@@ -217,14 +217,14 @@ def distinct_features(feature_map: FeatureMap, X: np.ndarray) -> tuple[np.ndarra
     return first, place.ravel(), sign * sign[first][place.ravel()]
 
 
-def _sums(
-    feature_map: FeatureMap, X: np.ndarray, codes: np.ndarray, which: np.ndarray
+def feature_sums(
+    feature_map: FeatureMap, X: np.ndarray, codes: np.ndarray, which: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return HᵀH and HᵀY of some of the features, unscaled."""
-    sums = NormalEquations(len(which), codes.shape[1], centred=False)
-    done = 0
+    """Return HᵀH and HᵀY of the unscaled features, or of some of them."""
+    places = np.arange(feature_map.n_components) if which is None else which
+    sums, done = NormalEquations(len(places), codes.shape[1], centred=False), 0
     for block in feature_map.transform_blocks(X, scaled=False):
-        sums.add(np.ascontiguousarray(to_host(block)[:, which]), codes[done : done + block.shape[0]])
+        sums.add(np.ascontiguousarray(to_host(block)[:, places]), codes[done : done + block.shape[0]])
         done += block.shape[0]
     lower = np.tril(sums.gram)
     return lower + np.tril(lower, -1).T, sums.cross
