@@ -311,8 +311,10 @@ def test_undo_brings_the_old_picture_back(app, visit):
     undo, redo = (page.get_by_role("button", name=f"{name} a change of the controls") for name in ("Undo", "Redo"))
     assert undo.is_disabled() and redo.is_disabled()
     paper = page.evaluate("rf.state('saturation')")
-    for _ in range(3):  # one burst of keys is one step
-        slider(page, "Pool size").press("ArrowRight")
+    # One burst of keys is one step; sent one by one, a busy machine would let them rest between.
+    slider(page, "Pool size").evaluate("""(input) => {
+      for (let step = 0; step < 3; step++) (input.stepUp(), input.dispatchEvent(new Event("input")));
+    }""")
     wait_for_query(page, pool_size="14")
     settle(page)
     played = page.evaluate("rf.state('saturation')")
