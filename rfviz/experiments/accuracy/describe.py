@@ -119,7 +119,8 @@ def _needed(result: AccuracyResult, curve: Curve) -> str:
         return ""
     comes = f"comes within {WITHIN:.0%} of the exact kernel’s squared error"
     needed = f"m = {float(f'{prediction.needed:.3g}'):,.0f}" if prediction.needed else "no m"
-    said = f"Predicted: {needed} {comes}"
+    there = np.abs(prediction.m_grid - prediction.needed).argmin() if prediction.needed else -1
+    said = f"Predicted: {needed}{'' if prediction.is_sure[there] else ' (doubtful)'} {comes}"
     if not result.is_complete or curve.exact is None or not len(curve.frame):
         return f"{said}."
     m, errors = curve.frame["m"].to_numpy(int), curve.frame["error"].to_numpy(float)

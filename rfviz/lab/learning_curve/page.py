@@ -99,7 +99,7 @@ class LearningCurvePage(ExperimentPage[ScaledData, LearningCurve, CurveResult]):
                 PEAK | {"noise": 0.2},
             ),
             "Scaling law": (
-                "Waves whose power falls as k⁻², and so does the target’s: the error falls about as 1/m.",
+                "Waves whose power falls as k⁻², and so does the target’s: with ever more rows the error falls as 1/m.",
                 LAW,
             ),
         }

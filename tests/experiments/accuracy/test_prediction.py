@@ -138,6 +138,9 @@ LINE = [0.4, 0.2, 0.105, 0.101]
         (result_of(LINE, [0.1, 0.1, 0.1, 0.1]), "squared error; measured: 100."),
         (result_of(LINE, [0.4, 0.2, 0.104], complete=False), "m = 640 comes within 5% of the exact kernel’s squared"),
         (result_of(LINE, [0.4, 0.2, 0.104, 0.102], needed=15_138), "Predicted: m = 15,100 comes"),
+        # Where the line is dotted, its number is as doubtful.
+        (result_of(LINE, [0.4, 0.2, 0.104, 0.102], reliable=False), "Predicted: m = 640 (doubtful) comes within 5%"),
+        (result_of(LINE, [0.4, 0.2, 0.104, 0.102], alike=0.5), "Predicted: m = 640 (doubtful) comes within 5%"),
     ],
 )
 def test_how_many_features_are_needed_is_predicted_and_measured(result, said):
