@@ -32,9 +32,9 @@ def parquet(folder, cuts=(1, 1, 100, 203)):
 
 
 def structures(folder):
-    table = TABLE.assign(place=[{"x": float(row), "name": str(row)} for row in range(N)])
+    table = TABLE.assign(place=[{"name": str(row), "x": float(row)} for row in range(N)])
     table.to_parquet(folder / "one.parquet")
-    leaves = {"place.x": np.arange(N, dtype=float), "place.name": [str(row) for row in range(N)]}
+    leaves = {"place.name": [str(row) for row in range(N)], "place.x": np.arange(N, dtype=float)}
     flat = table.drop(columns="place").assign(**leaves)
     return ParquetRows("one.parquet", [folder / "one.parquet"]), flat
 
