@@ -195,14 +195,19 @@ def _between(x: np.ndarray) -> np.ndarray:
 
 def _cannot_judge(claims: Claims) -> str:
     """Say why the rows that judge cannot tell whether columns act together, if they cannot."""
-    guess, line, curve = (claims.of(what)[0] for what in ("guess score", "line score", "curve score"))
-    least, is_classes = claims.of("joint gain")[0].least, guess.of["unit"] == "accuracy"
+    scores = [claims.of(what)[0] for what in ("guess score", "line score", "curve score")]
+    least = claims.of("joint gain")[0].least
     if least is not None and least >= 1.0:
         return "there are too few groups to tell anything from chance"
+    return _no_models(*scores, claims.of("rows searched")[0].of["apart by"] == "random")
+
+
+def _no_models(guess: Claim, line: Claim, curve: Claim, is_random: bool) -> str:
+    """Say why there is no model that could be improved, if there is none."""
+    is_classes = guess.of["unit"] == "accuracy"
     # By chance two shares of right labels differ by as much. The mean of the rows themselves has R² 0.
     noise = 2.0 / np.sqrt(guess.n_rows) if is_classes else _NO_FIT
     if max(line.value, curve.value) < (guess.value if is_classes else max(guess.value, 0.0)) - noise:
-        is_random = claims.of("rows searched")[0].of["apart by"] == "random"
         unlike = "" if is_random else ", for these rows are unlike those that were searched"
         return f"the models that are to be improved are worse than a guess{unlike}"
     if curve.value < line.value - noise:
@@ -213,6 +218,28 @@ def _cannot_judge(claims: Claims) -> str:
 def named(result: InteractionResult, columns: tuple[int, ...]) -> str:
     """Return columns by their names, in the order of the table."""
     return quoted(result.names[column] for column in sorted(columns))
+
+
+def _untold(what: str, evidence: Evidence, n_rows: int, least: float | None, is_judged: bool) -> Claim:
+    """Claim that nothing is gained; or nothing, of what cannot be judged, or is more than would have been noticed."""
+    if is_judged and (least is None or evidence.gain <= least):
+        return Claim(what, 0.0, n_rows=n_rows, least=least)
+    return Claim(what, None, n_rows=n_rows, least=least, of={"gain": evidence.gain, "z": evidence.z})
+
+
+def _unclear(together: Claim, bent: Claim) -> str:
+    """Say what the rows that judge leave open, if they do: much is gained, and yet it may be chance."""
+    columns, curves = "columns act together", "a column acts along a curve"
+    taken = [
+        f"{they} take away {share(claim.of['gain'])} of the squared error that {others} leave"
+        for claim, they, others in ((bent, "curves", "lines"), (together, "columns together", "curves"))
+        if claim.value is None
+    ]
+    if not taken:
+        return ""
+    opened = [what for claim, what in ((together, columns), (bent, curves)) if claim.value is None]
+    closed = "" if len(opened) == 2 else f"No sign that {columns if together.value == 0 else curves}. "
+    return f"{closed}Whether {' or '.join(opened)} is not clear: {' and '.join(taken)}, and yet this may be chance."
 
 
 def _of_columns(result: InteractionResult, evidence: Evidence) -> tuple[tuple[str, ...], dict[str, Any]]:
@@ -252,10 +279,15 @@ class Interactions(Question[InteractionResult]):
             "The share of right labels (`unit` accuracy), or R², that the largest class, or the mean, of the rows "
             "searched reaches among those that judge."
         ),
-        "line score": ("The same of logistic regression, or least squares, on the standardised features, cut at ±8."),
+        "line score": (
+            "The same of ridge regression with penalty 1, or of logistic regression whose inverse penalty of 1, 10 or "
+            "100 is chosen by the log loss of every fifth row, on principal components of variance 1 of the "
+            "standardised features, cut at ±8."
+        ),
         "curve score": (
-            "The same of that on a curve for each column: standardised values, normal scores, and up to six hinges of "
-            "these at quantiles."
+            "The same of that on a curve for each column: these values, their normal scores cut at ±3, and up to six "
+            "hinges of the scores at quantiles that lie densest at both ends, as many as leave ten of the rows "
+            "searched for each term."
         ),
         "joint score": (
             "The same of these curves and ridge regression on up to 400 random Fourier features of the columns that "
@@ -265,12 +297,13 @@ class Interactions(Question[InteractionResult]):
             "The share of the squared error that curves leave which these features take away, if they agree with it by "
             "`z` standard deviations, more than chance brings in one of ten thousand tables, and take away 0.02 at "
             "least; else 0, and less than `least` would not have been noticed. No `least`: single columns tell 99.5% "
-            "of the labels."
+            "of the labels. No value: the `gain` is more than that, and yet chance is not ruled out; or lines and "
+            "curves are worse than a guess, or there are too few groups to tell."
         ),
         "pair gain": "The same of two of these columns by themselves.",
         "bent gain": (
-            "The share of the squared error that lines leave which the curves of these columns take away, in the same "
-            "way; else 0."
+            "The share of the squared error that lines leave which the curves of all columns take away, in the same "
+            "way, these columns most; else 0, or no value."
         ),
     }
 
@@ -294,9 +327,14 @@ class Interactions(Question[InteractionResult]):
         how |= {"most frequent classes": MOST_CLASSES - 1} if result.is_merged else {}
         yield Claim("rows searched", found.n_search, columns, found.n_search + n, of=how, rows=result.rows)
         yield Claim("rows that judge", n, label, found.n_search + n, rows=result.judging)
-        for what in ("guess", "linear", "additive", "joint"):
-            name = {"linear": "line", "additive": "curve"}.get(what, what)
-            yield Claim(f"{name} score", float(getattr(found, what)), label, n, of=unit)
+        names = {"guess": "guess", "linear": "line", "additive": "curve", "joint": "joint"}
+        scores = [
+            Claim(f"{name} score", float(getattr(found, what)), label, n, of=unit) for what, name in names.items()
+        ]
+        yield from scores
+        is_given_away = result.is_classification and found.additive >= _GIVEN_AWAY
+        is_judged = is_given_away or (not _no_models(*scores[:3], apart is None) and found.noticed < 1.0)
+        least = None if is_given_away else found.noticed
         files, of = _of_columns(result, found.together)
         if together:
             yield Claim("joint gain", found.together.gain, files, n, of=of)
@@ -304,10 +342,12 @@ class Interactions(Question[InteractionResult]):
                 files, of = _of_columns(result, pair)
                 yield Claim("pair gain", pair.gain, files, n, of=of)
         else:
-            is_given_away = result.is_classification and found.additive >= _GIVEN_AWAY
-            yield Claim("joint gain", 0.0, n_rows=n, least=None if is_given_away else found.noticed)
+            yield _untold("joint gain", found.together, n, least, is_judged)
         files, of = _of_columns(result, found.bent)
-        yield Claim("bent gain", found.bent.gain, files, n, of=of) if bent else Claim("bent gain", 0.0, n_rows=n)
+        if bent:
+            yield Claim("bent gain", found.bent.gain, files, n, of=of)
+        else:
+            yield _untold("bent gain", found.bent, n, least, is_judged)
 
     def describe(self, claims: Claims, inspection: Inspection) -> Finding:
         searched, (guess, line, curve, joint) = claims[0], claims[2:6]
@@ -349,6 +389,8 @@ class Interactions(Question[InteractionResult]):
         if reason := _cannot_judge(claims):
             text = f"Whether columns act together cannot be judged: {reason}. On {judges}, {models}."
             return self.say("unknown", text)
+        if unclear := _unclear(together, bent):
+            return self.say("unknown", f"{unclear} {models[0].upper()}{models[1:]}. Judged by {judges}.")
         unseen = "Single columns tell nearly every label, so that hardly anything is left to tell"
         if together.least is not None:
             less = f"What takes away less than {share(together.least)} of the squared error that is left"

@@ -638,6 +638,35 @@ def test_where_single_columns_tell_every_label_nothing_more_is_said_to_be_notice
     assert "Single columns tell nearly" not in finding(frame | {"label": noisy}, "Interactions").text
 
 
+def season(seed, n=240):
+    """Return a table whose second half has later months than the first, with the same weather."""
+    g, t = np.random.default_rng(seed), np.linspace(0, 1, n)
+    noisy = np.sin(np.pi * t) + 0.3 * g.normal(size=(3, n))
+    months = np.floor(12 * t).clip(0, 11) + 1
+    return {"month": months, "a": noisy[0], "b": noisy[1], "label": (10 * noisy[2]).round(3)}
+
+
+def test_that_no_column_bends_is_not_said_where_curves_take_much_away_though_not_beyond_chance():
+    found = finding(season(1), "Interactions")
+    together, bent = found.claims.get("joint gain"), found.claims.get("bent gain")
+    assert (together.value, bent.value) == (0.0, None) and bent.of["gain"] > bent.least
+    line, curve = (found.claims.value(f"{name} score") for name in ("line", "curve"))
+    # R² shares its denominator between lines and curves.
+    assert bent.of["gain"] == pytest.approx(1 - (1 - curve) / (1 - line), abs=1e-3)
+    assert found.status == "unknown" and "No sign that columns act together. Whether a column acts" in found.text
+    assert f"curves take away {100 * bent.of['gain']:.0f}% of the squared error that lines leave" in found.text
+    assert "would not have been noticed" not in found.text
+
+
+def test_of_models_worse_than_a_guess_no_gain_is_claimed():
+    found = finding(season(0), "Interactions")
+    assert found.status == "unknown" and "worse than a guess" in found.text
+    assert [found.claims.value(what, 0) for what in ("joint gain", "bent gain")] == [None, None]
+    judged = finding(clean(), "Interactions")
+    assert judged.status == "fine" and "No sign that columns act together, or that one acts along" in judged.text
+    assert [judged.claims.value(what) for what in ("joint gain", "bent gain")] == [0.0, 0.0]
+
+
 @pytest.mark.slow
 def test_columns_that_act_together_are_named_and_shown_with_the_categories_among_them():
     frame = columns(31, 1500) | {"kind": np.random.default_rng(31).choice(["red", "green"], 1500)}
