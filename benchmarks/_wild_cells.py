@@ -6,6 +6,7 @@ import json
 import re
 import sqlite3
 import warnings
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -47,12 +48,19 @@ class Cells:
         self.usable = self.n_rows
         # What gives the order, how many features rows have, and all claims of the file.
         self.orders, self.n_features, self.claims = set[str](), None, list[Any]()
-        # What was computed of them before.
-        self.memory = dict[Any, Any]()
+        # What was computed of them before, and how many times as many draws are made.
+        self.memory, self.effort = dict[Any, Any](), 1
 
     def labelled(self, name: str) -> Cells:
         """Return the same cells with another label."""
         return Cells(self.frame, replace(self.facts, label=name), self.written)
+
+    def with_more_draws(self) -> Cells:
+        """Return the same cells, of which what depends on draws is computed with five times as many."""
+        if "more" not in self.memory:
+            self.memory["more"] = more = copy(self)
+            more.memory, more.effort = {}, 5
+        return self.memory["more"]
 
     @cached_property
     def columns(self) -> list[str]:
@@ -63,6 +71,11 @@ class Cells:
     def kinds(self) -> dict[str, str]:
         """What each column holds: "empty", "number", "date", "words" or "text"."""
         return {name: self._kind(name) for name in self.frame.columns}
+
+    @property
+    def is_class(self) -> bool:
+        """Whether the label is taken for classes, as the findings claim."""
+        return any(claim["what"] == "classes" for claim in self.claims)
 
     @property
     def used(self) -> list[str]:

@@ -1,276 +1,270 @@
 """Kinds of claims of wild.py on lines, curves and columns that act together: fitted to one part, judged by the other.
 
-The parts are drawn again, three times: a claim may lie three standard errors of the rows and of the draws off, and a
-few points, for the models are scikit-learn's.
+Both parts are named. Lines and curves are fitted by scikit-learn, as `kinds` describe them; of classes the two solvers
+stop at other places, so that a few rows may get another class. What columns do together depends on random features,
+which are drawn again.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from _wild_cells import Cells
 from _wild_rows import features_of, median_width
-from _wild_verdicts import Claim, NotCheckable, Own, Range, kind, labels_of, target_of
+from _wild_verdicts import Claim, NotCheckable, Own, Range, kind, labels_of, of_draws, target_of
 from scipy.special import ndtri
+from scipy.stats import rankdata
 from sklearn.kernel_approximation import RBFSampler
-from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeCV
-from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit
+from sklearn.linear_model import LogisticRegression, Ridge, RidgeCV
+from sklearn.metrics import log_loss
 
-__all__ = ["halves_judged"]
+__all__ = ["judged"]
 
-_DRAWS, _MOST_ROWS, _KNOTS, _FEATURES, _STRETCHES = 3, 4000, 6, 400, 50
+_DRAWS, _KNOTS, _FEATURES = 6, 6, 400
 _PENALTIES = np.logspace(-3, 4, 8)
 
 
 @dataclass(frozen=True, eq=False)
 class _Judged:
-    """What the rows that judge say in one draw.
+    """Lines and curves, fitted to the rows searched.
 
     Attributes
     ----------
-    scores : dict of str to float
-        By the kind of claim.
-    line : ndarray
-        What lines predict of the rows that judge.
-    left, X_search, X_judge : ndarray
-        What curves leave of the rows that judge, and standardised columns.
-    search_left : ndarray
-        What they leave of the rows searched.
-    curves, Y : ndarray
-        What curves predict of the rows that judge, and what these are.
-    parts : tuple
-        Features, labels, and the rows of either part.
+    X, ranks : ndarray of shape (n, d)
+        Standardised features, cut at ±8, and their normal scores, cut at ±3.
+    Y : ndarray of shape (n, k)
+        A column of 0 and 1 a class, or numbers.
+    is_searched : ndarray of bool, shape (n,)
     """
 
-    scores: dict[str, float]
-    line: np.ndarray
-    left: np.ndarray
-    search_left: np.ndarray
-    X_search: np.ndarray
-    X_judge: np.ndarray
-    curves: np.ndarray
+    X: np.ndarray
+    ranks: np.ndarray
     Y: np.ndarray
-    parts: Any
+    is_searched: np.ndarray
+    is_class: bool
+
+    @cached_property
+    def line(self) -> np.ndarray:
+        """What lines predict of all rows."""
+        return self._predicted(self.X)
+
+    @cached_property
+    def curves(self) -> np.ndarray:
+        """What curves predict of all rows."""
+        return self._predicted(np.column_stack([self.X, self.ranks, *self.hinges()]))
+
+    def hinges(self) -> list[np.ndarray]:
+        """Return how far rows lie above quantiles of each column of normal scores, which are denser at the ends."""
+        d = self.X.shape[1]
+        n_knots = int(np.clip(min(self.is_searched.sum() // 10, 500) // d - 2, 0, _KNOTS))
+        levels = 0.5 - 0.5 * np.cos(np.pi * np.arange(1, n_knots + 1) / (n_knots + 1))
+        found = []
+        for column in self.ranks.T:
+            knots = np.unique(np.quantile(column, levels))
+            found += [np.maximum(column - knot, 0.0) for knot in knots if knot < column.max()]
+        return found
+
+    def _predicted(self, X: np.ndarray) -> np.ndarray:
+        some, Y = X[self.is_searched], self.Y[self.is_searched]
+        values, axes = np.linalg.eigh(np.cov(some.T, bias=True).reshape(some.shape[1], -1))
+        kept = values > 1e-7 * values[-1]
+        Z = (X - some.mean(axis=0)) @ (axes[:, kept] / np.sqrt(values[kept]))
+        if not self.is_class:
+            return Ridge(1.0).fit(Z[self.is_searched], Y).predict(Z).reshape(len(X), -1)
+        y = Y.argmax(axis=1)
+        classes = np.unique(y)
+        found = np.zeros(self.Y.shape)
+        found[:, classes] = _logistic(Z[self.is_searched], y).predict_proba(Z)
+        return found
+
+    @property
+    def judges(self) -> np.ndarray:
+        return ~self.is_searched
+
+    def score(self, predicted: np.ndarray) -> float:
+        """Return the score of predictions of all rows among those that judge."""
+        Y, predicted = self.Y[self.judges], predicted[self.judges]
+        if self.is_class:
+            return float((Y.argmax(axis=1) == predicted.argmax(axis=1)).mean())
+        return 1.0 - float(((Y - predicted) ** 2).mean() / Y.var())
+
+    def gain(self, simple: np.ndarray, better: np.ndarray) -> float:
+        """Return the share of the squared error of predictions that others take away."""
+        # Of two classes one column says all: the other doubles both errors.
+        left, less = (float(((self.Y - one)[self.judges] ** 2).sum()) for one in (simple, better))
+        return 1.0 - less / max(left, 1e-12)
 
 
-def _groups(cells: Cells, how: Claim, rows: np.ndarray, y: np.ndarray, is_class: bool) -> np.ndarray | None:
-    """Return the group of each row: values of a column, or stretches in an order, of each class by itself."""
-    by = how["of"]["apart by"]
-    if by == "random":
-        return None
-    if by == "group":
-        return cells.codes(how["columns"][0])[rows]
-    order = np.argsort(cells.numbers(how["columns"][0])[rows], kind="stable") if by == "order" else np.arange(len(rows))
-    stretch = np.zeros(len(rows), dtype=int)
-    for value in np.unique(y) if is_class else [None]:
-        chosen = order if value is None else order[y[order] == value]
-        stretch[chosen] = np.arange(len(chosen)) * _STRETCHES // len(chosen)
-    return stretch
+def _logistic(Z: np.ndarray, y: np.ndarray) -> LogisticRegression:
+    """Return logistic regression, its inverse penalty that of 1, 10, 100 with the least loss of every fifth row."""
+    held = np.zeros(len(y), dtype=bool)
+    held[np.argsort(y, kind="stable")[4::5]] = True
+    held &= np.isin(y, y[~held])
+    best = 1.0
+    if held.any():
+        losses = {}
+        for penalty in (1.0, 10.0, 100.0):
+            model = LogisticRegression(C=penalty, max_iter=1000).fit(Z[~held], y[~held])
+            known = np.isin(y[held], model.classes_)
+            chances = model.predict_proba(Z[held][known])
+            losses[penalty] = log_loss(y[held][known], chances, labels=model.classes_)
+        best = min(losses, key=lambda penalty: losses[penalty])
+    return LogisticRegression(C=best, max_iter=1000).fit(Z, y)
 
 
-def halves_judged(claims: Sequence[Claim], cells: Cells) -> list[_Judged]:
-    """Return what each draw of two parts says.
+def judged(claims: Sequence[Claim], cells: Cells) -> _Judged:
+    """Return lines and curves, fitted to the rows that are named as searched.
 
     Raises
     ------
     NotCheckable
-        Where other rows are used.
+        If rows are named that cannot be used.
     """
     if "halves" not in cells.memory:
-        cells.memory["halves"] = _halves_judged(claims, cells)
+        cells.memory["halves"] = _judged(claims, cells)
     return cells.memory["halves"]
 
 
-def _halves_judged(claims: Sequence[Claim], cells: Cells) -> list[_Judged]:
-    how, features = claims[0], features_of(cells)
-    is_class = claims[1]["of"]["unit"] == "accuracy"
-    n_used = len(_rows_used(cells))
-    if n_used != how["n_rows"]:
-        raise NotCheckable(f"{n_used:,} rows can be used, not {how['n_rows']:,}")
-    places = features.drawn(_MOST_ROWS)
-    rows, H = features.rows[places], features.H[places]
-    H = H[:, np.ptp(H, axis=0) > 0]
-    y = labels_of(cells).iloc[rows].astype(str).to_numpy() if is_class else target_of(cells)[rows]
-    if is_class and (n_frequent := how["of"].get("most frequent classes")):
-        y = np.where(np.isin(y, pd.Series(y).value_counts().index[:n_frequent]), y, "(others)")
-    groups = _groups(cells, how, rows, y, is_class)
-    if groups is not None and how["of"]["apart by"] != "group":
-        # The first stretches are searched, and those behind them judge.
-        is_first = groups < _STRETCHES / 2
-        return [_judged(H, y, np.flatnonzero(is_first), np.flatnonzero(~is_first), is_class)] * _DRAWS
-    splitter = (ShuffleSplit if groups is None else GroupShuffleSplit)(_DRAWS, train_size=0.5, random_state=0)
-    return [_judged(H, y, search, judge, is_class) for search, judge in splitter.split(H, y, groups)]
+def _parts(claims: Sequence[Claim]) -> list[np.ndarray]:
+    return [np.array(_of(claims, what)["rows"], dtype=int) for what in ("rows searched", "rows that judge")]
 
 
-def _rows_used(cells: Cells) -> np.ndarray:
-    features = features_of(cells)
-    return features.drawn(min(max(200 * features.H.shape[1], 4000), 20_000))
+def _of(claims: Sequence[Claim], what: str) -> Claim:
+    return next(claim for claim in claims if claim["what"] == what)
 
 
-def _curves(X: np.ndarray, search: np.ndarray, places: Sequence[int] | None = None) -> np.ndarray:
-    """Return for each column its standardised values, and of all or some normal scores and hinges of these."""
-    parts = []
-    for place, x in enumerate(X.T):
-        values = x[search]
-        z = (x - values.mean()) / (values.std() or 1.0)
-        different = np.unique(values)
-        parts.append(z)
-        if len(different) > 2 and (places is None or place in places):
-            ranks = np.searchsorted(np.sort(values), x, side="left") + np.searchsorted(np.sort(values), x, side="right")
-            score = ndtri(np.clip(0.5 * ranks / len(values), 0.5 / len(values), 1 - 0.5 / len(values)))
-            knots = np.unique(np.quantile(score[search], np.arange(1, _KNOTS + 1) / (_KNOTS + 1)))
-            parts += [score, *(np.maximum(score - knot, 0.0) for knot in knots[: len(different) - 2])]
-    return np.column_stack(parts)
-
-
-def _fitted(
-    X: np.ndarray, y: np.ndarray, Y: np.ndarray, search: np.ndarray, judge: np.ndarray, is_class: bool
-) -> list[np.ndarray]:
-    """Return predictions of both parts: probabilities of the classes, or numbers."""
-    centre, spread = X[search].mean(axis=0), X[search].std(axis=0)
-    X = (X - centre) / np.where(spread > 1e-12, spread, 1.0)
-    if not is_class:
-        model = (LinearRegression() if 4 * X.shape[1] < len(search) else RidgeCV(_PENALTIES)).fit(X[search], Y[search])
-        return [model.predict(X[part]).reshape(len(part), -1) for part in (search, judge)]
-    model = LogisticRegression(max_iter=150).fit(X[search], y[search])
-    found = []
-    for part in (search, judge):
-        shares = np.zeros((len(part), Y.shape[1]))
-        shares[:, np.searchsorted(np.unique(y), model.classes_)] = model.predict_proba(X[part])
-        found.append(shares)
-    return found
-
-
-def _judged(H: np.ndarray, y: np.ndarray, search: np.ndarray, judge: np.ndarray, is_class: bool) -> _Judged:
-    Y = (y[:, None] == np.unique(y)).astype(float) if is_class else y[:, None].astype(float)
-    guess = np.tile(Y[search].mean(axis=0), (len(judge), 1))
-    line = _fitted(H, y, Y, search, judge, is_class)
-    curve = _fitted(_curves(H, search), y, Y, search, judge, is_class)
-    scores = {
-        f"{name} score": _score(Y[judge], found, is_class)
-        for name, found in (("guess", guess), ("line", line[1]), ("curve", curve[1]))
-    }
-    X = (H - H[search].mean(axis=0)) / np.where(H[search].std(axis=0) > 1e-12, H[search].std(axis=0), 1.0)
-    return _Judged(
-        scores,
-        line[1],
-        Y[judge] - curve[1],
-        Y[search] - curve[0],
-        X[search],
-        X[judge],
-        curve[1],
-        Y[judge],
-        (H, y, search, judge),
-    )
-
-
-def _score(Y: np.ndarray, predicted: np.ndarray, is_class: bool) -> float:
+def _judged(claims: Sequence[Claim], cells: Cells) -> _Judged:
+    features, (searched, judging) = features_of(cells), _parts(claims)
+    rows = np.sort(np.r_[searched, judging])
+    if not np.isin(rows, features.rows).all():
+        raise NotCheckable("rows are named that cannot be used")
+    is_class = _of(claims, "guess score")["of"]["unit"] == "accuracy"
+    H = features.H[np.searchsorted(features.rows, rows)]
+    scores = ndtri((rankdata(H, axis=0) - 0.5) / len(H))
+    X, ranks = np.clip(_standard(H), -8.0, 8.0), np.clip(_standard(scores), -3.0, 3.0)
     if is_class:
-        return float((Y.argmax(axis=1) == predicted.argmax(axis=1)).mean())
-    return 1.0 - float(((Y - predicted) ** 2).mean() / Y.var())
+        y = labels_of(cells).iloc[rows].astype(str).to_numpy()
+        if n_frequent := _of(claims, "rows searched")["of"].get("most frequent classes"):
+            y = np.where(np.isin(y, pd.Series(y).value_counts().index[:n_frequent]), y, "(others)")
+        Y = (y[:, None] == np.unique(y)).astype(float)
+    else:
+        Y = _standard(target_of(cells)[rows][:, None])
+    return _Judged(X, ranks, Y, np.isin(rows, searched), is_class)
 
 
-def _together(one: _Judged, places: Sequence[int], seed: int) -> np.ndarray:
-    """Return what random features of some columns predict of what curves leave, of the rows that judge."""
-    Z = [X[:, list(places)] for X in (one.X_search, one.X_judge)]
-    waves = RBFSampler(gamma=median_width(Z[0]), n_components=_FEATURES, random_state=seed).fit(Z[0])
-    model = RidgeCV(_PENALTIES * 10).fit(waves.transform(Z[0]), one.search_left)
-    return model.predict(waves.transform(Z[1])).reshape(one.left.shape)
+def _standard(X: np.ndarray) -> np.ndarray:
+    spread = X.std(axis=0)
+    return (X - X.mean(axis=0)) / np.where(spread > 1e-7 * np.abs(X).max(axis=0), spread, np.inf)
 
 
-def _of_rows(values: Sequence[float], n_judge: int, points: float) -> Range:
-    middle, spread = float(np.mean(values)), float(np.std(values, ddof=1))
-    share = min(max(middle, 0.05), 0.95)
-    slack = points + 3.0 * max(spread, math.sqrt(share * (1.0 - share) / n_judge))
-    return Range(middle - slack, middle + slack, "three other draws of the parts")
+def _of_rows(own: float, one: _Judged) -> Range:
+    """Return where a score lies by another solver: of numbers the same, of classes a hundredth of the rows and two."""
+    slack = 0.01 + 2.0 / one.judges.sum() if one.is_class else 1e-3 * max(1.0, abs(own))
+    return Range(own - slack, own + slack, "the same rows, another solver")
 
 
 @kind("rows searched")
 def rows_searched(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
-    """Half of the rows, or of whole groups about half."""
-    n = len(_rows_used(cells))
-    if n != claim["n_rows"]:
-        return f"of {n} rows"
-    if claim["of"]["apart by"] == "random":
-        return Range(n // 2 - 1, n // 2 + 1, "half")
-    sizes = [len(one.search_left) / (len(one.search_left) + len(one.left)) for one in halves_judged(claims, cells)]
-    slack = 0.15 + 3.0 * float(np.std(sizes))
-    return Range(n * (0.5 - slack), n * (0.5 + slack), "half of the groups")
+    """Half of the rows, or of whole groups, in the order that is told."""
+    searched, judging = _parts(claims)
+    features, n = features_of(cells), len(searched) + len(judging)
+    most = min(max(200 * features.H.shape[1], 4000), 20_000)
+    if n != claim["n_rows"] or n != min(len(features.rows), most):
+        return f"of {min(len(features.rows), most)} rows"
+    every = np.r_[searched, judging]
+    if len(set(every.tolist())) != n or not np.isin(every, features.rows).all():
+        return "a row that is named twice, or cannot be used"
+    by = claim["of"]["apart by"]
+    if by == "random":
+        return n // 2
+    least = 0.25 * n
+    if by == "group":
+        values = cells.codes(claim["columns"][0])
+        both = np.intersect1d(values[searched], values[judging])
+        return Range(least, n - least, "whole groups") if not len(both) else f"{len(both)} values are in both"
+    order = cells.numbers(claim["columns"][0]) if by == "order" else np.arange(cells.n_rows, dtype=float)
+    labels = labels_of(cells).astype(str) if cells.is_class else pd.Series("", index=range(cells.n_rows))
+    for value in labels.iloc[every].unique():
+        first, last = (order[part[(labels.iloc[part] == value).to_numpy()]] for part in (searched, judging))
+        if len(first) and len(last) and first.max() > last.min():
+            return f"{value!r}: a row that was searched comes behind one that judges"
+    return Range(least, n - least, "the first of 50 stretches")
+
+
+@kind("rows that judge")
+def rows_that_judge(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
+    searched, judging = _parts(claims)
+    return len(judging) if len(searched) + len(judging) == claim["n_rows"] else f"{len(judging)} rows are named"
 
 
 @kind("guess score", "line score", "curve score")
-def score_of_half(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
-    draws = halves_judged(claims, cells)
-    points = {"guess score": 0.01, "line score": 0.02, "curve score": 0.04}[claim["what"]]
-    # Beyond the rows searched, curves go on as each model has it.
-    points += (0.1 if claim["what"] == "curve score" else 0.03) * (claims[0]["of"]["apart by"] != "random")
-    return _of_rows([one.scores[claim["what"]] for one in draws], min(claim["n_rows"], len(draws[0].left)), points)
+def score_of_half(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
+    one = judged(claims, cells)
+    if claim["what"] == "guess score":
+        return one.score(np.tile(one.Y[one.is_searched].mean(axis=0), (len(one.Y), 1)))
+    return _of_rows(one.score(one.line if claim["what"] == "line score" else one.curves), one)
+
+
+# --- what columns do together -----------------------------------------------------------------------------------------
 
 
 def _places(cells: Cells, columns: Sequence[str]) -> list[int]:
-    """Return the features of some columns, or of all, among those that vary."""
-    features = features_of(cells)
-    sources = [name for name, n in zip(features.sources, features.n_different, strict=True) if n > 1]
-    return [place for place, name in enumerate(sources) if not columns or name in columns]
+    """Return the features of some columns of the file, or of all."""
+    return [place for place, name in enumerate(features_of(cells).sources) if not columns or name in columns]
+
+
+def _together(one: _Judged, places: Sequence[int], seed: int) -> np.ndarray:
+    """Return what random features of some columns predict of what curves leave, of all rows."""
+    left, Z = one.Y - one.curves, one.ranks[:, list(places)]
+    gamma = median_width(Z[one.is_searched])
+    waves = RBFSampler(gamma=gamma, n_components=_FEATURES, random_state=seed).fit(Z).transform(Z)
+    model = RidgeCV(_PENALTIES * 10).fit(waves[one.is_searched], left[one.is_searched])
+    found = model.predict(waves).reshape(left.shape)
+    some = left[one.is_searched]
+    return np.clip(found, some.min(axis=0), some.max(axis=0))
 
 
 def _gains(claims: Sequence[Claim], cells: Cells, columns: Sequence[str]) -> list[tuple[float, float]]:
     """Return the share of the squared error that columns together take away, and the score with them, in each draw."""
     key = ("together", tuple(columns))
     if key not in cells.memory:
-        is_class, found = claims[1]["of"]["unit"] == "accuracy", []
-        for seed, one in enumerate(halves_judged(claims, cells)):
-            more = _together(one, _places(cells, columns), seed)
-            gain = 1.0 - float(((one.left - more) ** 2).sum() / max((one.left**2).sum(), 1e-300))
-            found.append((gain, _score(one.Y, one.curves + more, is_class)))
+        one, found = judged(claims, cells), []
+        for seed in range(cells.effort * _DRAWS):
+            both = one.curves + _together(one, _places(cells, columns), seed)
+            found.append((one.gain(one.curves, both), one.score(both)))
         cells.memory[key] = found
     return cells.memory[key]
 
 
 @kind("joint score")
 def joint_score(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
-    columns = next(c["columns"] for c in claims if c["what"] == "joint gain")
-    draws, found = halves_judged(claims, cells), _gains(claims, cells, columns)
-    # Which columns the search weighs most is not said unless they are real: between all of them and none.
-    n = min(claim["n_rows"], len(draws[0].left))
-    points = 0.06 + 0.12 * (claims[0]["of"]["apart by"] != "random")
-    ends = [
-        _of_rows([score for _, score in found], n, points),
-        _of_rows([d.scores["curve score"] for d in draws], n, points),
-    ]
-    return Range(min(end.low for end in ends), max(end.high for end in ends), ends[0].why)
-
-
-def _bends(claims: Sequence[Claim], cells: Cells, columns: Sequence[str]) -> list[float]:
-    """Return the share of the squared error of lines that curves of some columns, or of all, take away."""
-    is_class, found = claims[1]["of"]["unit"] == "accuracy", []
-    for one in halves_judged(claims, cells):
-        H, y, search, judge = one.parts
-        curve = one.curves
-        if columns:
-            X = _curves(H, search, _places(cells, columns))
-            Y = (y[:, None] == np.unique(y)).astype(float) if is_class else y[:, None].astype(float)
-            curve = _fitted(X, y, Y, search, judge, is_class)[1]
-        found.append(1.0 - float(((one.Y - curve) ** 2).sum() / max(((one.Y - one.line) ** 2).sum(), 1e-300)))
-    return found
+    """Which columns the search weighs most is only told if they are real: else between all of them and none."""
+    columns, one = _of(claims, "joint gain")["columns"], judged(claims, cells)
+    found = of_draws([score for _, score in _gains(claims, cells, columns)], "other features")
+    plain = _of_rows(one.score(one.curves), one)
+    if columns:
+        slack = 0.02 + 0.02 * abs(found.low)
+        return Range(found.low - slack, found.high + slack, found.why)
+    return Range(min(found.low, plain.low) - 0.03, max(found.high, plain.high) + 0.03, "of all columns, or none")
 
 
 @kind("joint gain", "pair gain", "bent gain")
 def joint_gain(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
+    one = judged(claims, cells)
     if claim["what"] == "bent gain":
-        gains = _bends(claims, cells, claim["columns"])
+        gain = one.gain(one.line, one.curves)
+        own = Range(gain - 0.02 - 0.02 * abs(gain), gain + 0.02 + 0.02 * abs(gain), "the same rows, another solver")
     else:
-        gains = [gain for gain, _ in _gains(claims, cells, claim["columns"])]
-    middle, spread = float(np.mean(gains)), float(np.std(gains, ddof=1))
+        own = of_draws([gain for gain, _ in _gains(claims, cells, claim["columns"])], "other features", 0.02)
+    least = claim["least"] or next((c["least"] for c in claims if c["what"] == "joint gain" and c["least"]), 1.0)
     if claim["value"] == 0:
         # What could not have been noticed may be there.
-        noticed = claim["least"] or next((c["least"] for c in claims if c["what"] == "joint gain" and c["least"]), 0.02)
-        least = middle - 3.0 * spread - 0.05
-        return 0.0 if least <= noticed else f"{middle:.2f} ± {spread:.2f} are gained"
-    slack = 0.1 + 0.1 * abs(middle) + 2.0 * spread
-    return Own(Range(middle - slack, middle + slack, "three other draws of the parts"), partly=slack > 0.3)
+        return 0.0 if own.low <= least else f"{own} are gained"
+    if claim["value"] is None:
+        return Own(None if own.high >= least else f"{own} are gained", of={"gain": own})
+    return Own(own)

@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from _wild_cells import Cells
-from _wild_rows import Features, features_of, median_width, standardised
+from _wild_rows import Features, features_of, standardised
 from _wild_verdicts import (
+    FALSE_ALARMS,
     KINDS,
     Claim,
     NotCheckable,
@@ -31,16 +32,18 @@ from _wild_verdicts import (
     is_labelled,
     kind,
     labels_of,
+    of_draws,
     target_of,
 )
 from scipy.spatial.distance import pdist
 from scipy.stats import chi2_contingency, false_discovery_control, ks_2samp, norm, rankdata, spearmanr
 from scipy.stats import f as f_law
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifierCV, RidgeCV
-from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, StratifiedKFold, cross_val_predict
+from sklearn.metrics import log_loss
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, cross_val_predict
 from sklearn.neighbors import LocalOutlierFactor, NearestNeighbors
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import SplineTransformer, StandardScaler
@@ -622,6 +625,7 @@ class _Judged:
     y: np.ndarray
     predicted: np.ndarray
     is_class: bool
+    folds: Sequence[tuple[np.ndarray, np.ndarray]] = ()
 
     @property
     def score(self) -> float:
@@ -638,15 +642,21 @@ class _Judged:
 
     @property
     def agreement(self) -> float:
-        """Standard deviations by which predictions agree more than shuffled labels."""
-        n = len(self.y)
-        if not self.is_class:
-            return float(spearmanr(self.y, self.predicted).statistic) * math.sqrt(n - 1)
-        a, b = (pd.Series(part).value_counts() for part in (self.y, self.predicted))
-        both = a.mul(b, fill_value=0.0)
-        mean = both.sum() / n
-        variance = (mean**2 - (both * (a.add(b, fill_value=0.0))).sum() / n + both.sum()) / (n - 1)
-        return float(((self.y == self.predicted).sum() - mean) / math.sqrt(max(variance, 1e-12)))
+        """Standard deviations by which predictions agree more than labels that are shuffled within each fold."""
+        more = variance = 0.0
+        for _, test in self.folds:
+            y, predicted, n = self.y[test], self.predicted[test], len(test)
+            if self.is_class:
+                a, b = (pd.Series(part).value_counts() for part in (y, predicted))
+                both = a.mul(b, fill_value=0.0)
+                mean = both.sum() / n
+                more += (y == predicted).sum() - mean
+                variance += (mean**2 - (both * (a.add(b, fill_value=0.0))).sum() / n + both.sum()) / (n - 1)
+            else:
+                a, b = (rankdata(part) - (n + 1) / 2 for part in (y, predicted))
+                more += a @ b
+                variance += (a @ a) * (b @ b) / (n - 1)
+        return float(more / math.sqrt(max(variance, 1e-12)))
 
 
 def _judged(claim: Claim, cells: Cells) -> _Judged:
@@ -658,6 +668,8 @@ def _judged(claim: Claim, cells: Cells) -> _Judged:
         of.get("features"),
         of.get("seed", 0),
         of.get("folds", "random"),
+        claim.get("draw", 0),
+        of.get("ranks"),
         tuple(claim["columns"]),
         claim["n_rows"],
     )
@@ -686,18 +698,20 @@ def _judge(claim: Claim, cells: Cells, model: str) -> _Judged:
     if X.size > _MOST_CELLS or not X.size:
         raise NotCheckable(f"{X.shape[1]:,} columns would take too long" if X.size else "no column varies")
     y = label.iloc[rows].to_numpy() if is_class else target_of(cells)[rows]
+    y = norm.ppf((rankdata(y) - 0.5) / len(y)) if of.get("ranks") else y
     folds = _folds(claim, cells, rows, y, is_class)
-    return _Judged(y, cross_val_predict(_model(model, is_class, of), X, y, cv=folds), is_class)
+    return _Judged(y, cross_val_predict(_model(model, is_class, of), X, y, cv=folds), is_class, folds)
 
 
 def _folds(claim: Claim, cells: Cells, rows: np.ndarray, y: np.ndarray, is_class: bool) -> list[Any]:
     how = claim["of"].get("folds", "random")
     if how == "random":
-        splitter = (StratifiedKFold if is_class else KFold)(5, shuffle=True, random_state=0)
+        splitter = (StratifiedKFold if is_class else KFold)(5, shuffle=True, random_state=claim.get("draw", 0))
         return list(splitter.split(y[:, None], y))
     if how == "group":
         codes = cells.codes(claim["columns"][0])[rows]
-        return list(GroupKFold(5).split(y[:, None], y, codes))
+        how_drawn = {"shuffle": True, "random_state": claim.get("draw")} if claim.get("draw") else {}
+        return list(GroupKFold(5, **how_drawn).split(y[:, None], y, codes))
     order = np.argsort(cells.numbers(claim["columns"][0])[rows], kind="stable") if how == "order" else np.arange(len(y))
     fold = np.zeros(len(y), dtype=int)
     for value in np.unique(y) if is_class else [None]:
@@ -711,8 +725,7 @@ def _model(name: str, is_class: bool, of: Mapping[str, Any]) -> Any:
     if name == "guess":
         return DummyClassifier() if is_class else DummyRegressor()
     if name == "linear":
-        search = GridSearchCV(LogisticRegression(max_iter=300), {"C": [0.01, 1.0, 100.0]}, cv=2)
-        return make_pipeline(StandardScaler(), search if is_class else RidgeCV(penalties))
+        return make_pipeline(StandardScaler(), _Logistic() if is_class else RidgeCV(penalties))
     if name == "curves":
         return make_pipeline(
             StandardScaler(), SplineTransformer(6), RidgeClassifierCV() if is_class else RidgeCV(penalties)
@@ -720,6 +733,26 @@ def _model(name: str, is_class: bool, of: Mapping[str, Any]) -> Any:
     last = RidgeClassifierCV(penalties) if is_class else RidgeCV(penalties)
     drawn = (_Maxima if "maxout" in name else _Waves)(int(of.get("features", 400)), int(of.get("seed", 0)))
     return make_pipeline(StandardScaler(), drawn, last)
+
+
+class _Logistic(ClassifierMixin, BaseEstimator):
+    """Logistic regression whose inverse penalty has the least log loss of every fifth row, not fitted to."""
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> _Logistic:
+        held = np.zeros(len(y), dtype=bool)
+        held[np.argsort(y, kind="stable")[4::5]] = True
+        held &= np.isin(y, y[~held])
+        losses = dict.fromkeys(np.logspace(-3, 2, 6) if held.any() else (1.0,), 0.0)
+        for penalty in losses if held.any() else ():
+            model = LogisticRegression(C=penalty, max_iter=300).fit(X[~held], y[~held])
+            losses[penalty] = log_loss(y[held], model.predict_proba(X[held]), labels=model.classes_)
+        best = min(losses, key=lambda penalty: losses[penalty])
+        self.model_ = LogisticRegression(C=best, max_iter=300).fit(X, y)
+        self.classes_ = self.model_.classes_
+        return self
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        return self.model_.predict(X)
 
 
 class _Waves(RBFSampler):
@@ -752,20 +785,63 @@ def score(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Own:
     if claim["value"] is None:
         raise NotCheckable("no value")
     found, of = _judged(claim, cells), claim["of"]
-    error = of.get("error") or max(math.sqrt(abs(found.score * (1 - found.score)) * 2.25 / len(found.y)), 0.005)
-    is_drawn = claim["n_rows"] >= _MOST_ROWS
-    slack = (0.01 if found.is_class and not is_drawn else 0.04) if of.get("model") == "guess" else 0.02 + 3.0 * error
-    slack += 0.03 * (of.get("folds") == "group")  # whole groups fall into other folds
-    return Own(Range(found.score - slack, found.score + slack, "other draws, 3 standard errors"), partly=slack > 0.4)
+    own = [_judged({**claim, "draw": draw}, cells).score for draw in _draws(cells)]
+    value = float(claim["value"])
+    error = _nadeau_bengio(found.losses)
+    # A guess is the same in other folds, but for a tie of two classes; of rows that are drawn its share differs.
+    is_guess = of.get("model") == "guess" and claim["n_rows"] < _MOST_ROWS
+    slack = max(1.0, 0.01 * len(found.y)) / len(found.y) if is_guess else _STANDARD_ERRORS * error
+    if is_guess and not found.is_class:
+        return Own(_guesses(found.y))
+    exact: dict[str, Any] = {}
+    if found.is_class and "error" in of:  # the share of wrong labels has this variance
+        exact["error"] = math.sqrt(2.25 * value * (1.0 - value) / (claim["n_rows"] - 1))
+    why = f"{_STANDARD_ERRORS} standard errors"
+    return Own(Range(min(own) - slack, max(own) + slack, why), of=exact, partly=slack > 0.4)
+
+
+def _guesses(y: np.ndarray) -> Range:
+    """Return where the R² of the mean of the rows fitted to lies in as many other folds as make a false alarm."""
+    found, drawn = [], np.random.default_rng(0)
+    for _ in range(2 * FALSE_ALARMS):
+        parts = np.array_split(drawn.permutation(y), 5)
+        errors = [((part - (y.sum() - part.sum()) / (len(y) - len(part))) ** 2).sum() for part in parts]
+        found.append(1.0 - float(sum(errors)) / float(((y - y.mean()) ** 2).sum()))
+    return Range(min(found), max(found), f"{len(found)} other folds")
+
+
+@kind("score of ranks")
+def score_of_ranks(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
+    """Score the models of the finding on the normal scores of the target's ranks."""
+    first = next(c for c in claims if c["what"] == "score")
+    models = [c["of"] for c in claims if c["what"] == "score" and c["of"]["model"] != "guess"]
+    found = []
+    for of in models:
+        if of.get("folds", "random") == "random":
+            one = _judged({**first, "columns": [], "of": {**first["of"], **of, "ranks": True}}, cells)
+            found.append((one.score, _STANDARD_ERRORS * _nadeau_bengio(one.losses)))
+    high, slack = max(found)
+    return Own(Range(high - slack, high + slack, f"{_STANDARD_ERRORS} standard errors"), partly=slack > 0.4)
+
+
+# Beyond as many a normal variable is once in a thousand times.
+_STANDARD_ERRORS = 3.29
+
+
+def _nadeau_bengio(losses: np.ndarray) -> float:
+    """Return the standard error of the mean of cross-validated losses, or of differences of two."""
+    return math.sqrt(2.25 * float(np.var(losses, ddof=1)) / len(losses))
 
 
 @kind("agreement")
 def agreement(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
     first = claims[0]["of"]
     full = {**claim, "of": {"unit": first.get("unit"), "folds": "random", **claim["of"]}}
-    found = _judged(full, cells).agreement
-    slack = 4.5 if claim["n_rows"] >= _MOST_ROWS else 3.0
-    return Range(0.7 * found - slack, 1.3 * found + slack, "other draws")
+    one = _judged(full, cells)
+    found, slack = one.agreement, _STANDARD_ERRORS * math.sqrt(2.0)
+    # With labels that are predicted well, shuffles have the standard deviation of 1, and other folds that of the score.
+    slack = max(slack, slack * abs(found) * _nadeau_bengio(one.losses) / max(abs(1.0 - one.losses.mean()), 0.05))
+    return Range(found - slack, found + slack, "two draws, whose standard deviations are about 1")
 
 
 def _claimed_score(claims: Sequence[Claim], model: str, **of: Any) -> float:
@@ -777,50 +853,64 @@ def _claimed_score(claims: Sequence[Claim], model: str, **of: Any) -> float:
     raise NotCheckable("the finding has no such score")
 
 
-def _own_difference(claim: Claim, one: _Judged, other: _Judged, exact: float) -> Own | str:
+def _own_difference(claim: Claim, cells: Cells, one: Mapping[str, Any], other: Mapping[str, Any], exact: float) -> Any:
     """Return where the difference of two scores lies: it is that of the claimed ones, and near the own one."""
     if not math.isclose(claim["value"], exact, abs_tol=1e-9):
         return f"{exact:.6g} by the claimed scores"
-    differ = one.losses - other.losses
-    error = math.sqrt(2.25 * float(np.var(differ)) / len(differ))
-    found, slack = one.score - other.score, 0.02 + 3.0 * max(error, 0.005)
-    claimed = Range(0.5 * error - 0.01, 2.0 * error + 0.02, "of own losses")
-    own = Range(found - slack, found + slack, "other draws, 3 standard errors")
-    return Own(own, of={"error": claimed}, partly=slack > 0.4)
+    ranges, errors = [], []
+    for draw in _draws(cells):
+        first, second = (_judged_as(claim, cells, draw, **of) for of in (one, other))
+        differ = first.losses - second.losses
+        error, n = _nadeau_bengio(differ), len(differ)
+        # Where two models tell all rows alike the error of their difference is 0: then as if they differed in three.
+        error = max(error, math.sqrt(2.25 * 3.0) / n) if first.is_class else max(error, 0.003)
+        found, slack = first.score - second.score, _STANDARD_ERRORS * error
+        # The variance of losses varies itself.
+        spread = float(np.std((differ - differ.mean()) ** 2)) / max(float(np.var(differ)), 1e-12) / math.sqrt(n)
+        part = 1.0 + _STANDARD_ERRORS * math.sqrt(2.0) * spread
+        errors.append(Range(error / part if error > 0.01 else 0.0, error * part))
+        ranges.append(Range(found - slack, found + slack))
+    own = _union(ranges, f"{_STANDARD_ERRORS} standard errors")
+    return Own(own, of={"error": _union(errors, "of own losses")}, partly=own.high - own.low > 0.8)
 
 
-def _judged_as(claim: Claim, cells: Cells, **of: Any) -> _Judged:
+def _union(ranges: Sequence[Range], why: str) -> Range:
+    return Range(min(one.low for one in ranges), max(one.high for one in ranges), why)
+
+
+def _draws(cells: Cells) -> range:
+    """Return the seeds of the folds: one, or of what that refutes six."""
+    return range(1 if cells.effort == 1 else 6)
+
+
+def _judged_as(claim: Claim, cells: Cells, draw: int, **of: Any) -> _Judged:
     """Return the predictions of another model or other folds for the same rows."""
     columns = claim["columns"] if of.get("folds", claim["of"].get("folds")) != "random" else []
-    return _judged({**claim, "columns": columns, "of": {**claim["of"], **of}}, cells)
+    return _judged({**claim, "columns": columns, "of": {**claim["of"], **of}, "draw": draw}, cells)
 
 
 @kind("gain")
 def gain(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
     exact = _claimed_score(claims, claim["of"]["model"], folds="random") - _claimed_score(claims, "linear")
-    one, other = (_judged_as(claim, cells, folds="random", model=m) for m in (claim["of"]["model"], "linear"))
-    return _own_difference(claim, one, other, exact)
+    one, other = ({"folds": "random", "model": model} for model in (claim["of"]["model"], "linear"))
+    return _own_difference(claim, cells, one, other, exact)
 
 
 @kind("loss")
 def loss(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
     model, folds = claim["of"]["model"], claim["of"]["folds"]
-    same = [c for c in claims if c["columns"] == claim["columns"]]
+    same = [c for c in claims if c["columns"] == [*claim["columns"], cells.label]]
     exact = _claimed_score(claims, model, folds="random") - _claimed_score(same, model, folds=folds)
-    found = _own_difference(claim, _judged_as(claim, cells, folds="random"), _judged_as(claim, cells), exact)
-    if isinstance(found, str):
-        return found
-    slack = 0.05  # whole groups, and stretches, fall into other folds
-    return Own(Range(found.value.low - slack, found.value.high + slack, found.value.why))
+    return _own_difference(claim, cells, {"folds": "random"}, {}, exact)
 
 
 @kind("gain over a guess")
 def gain_over_a_guess(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
-    one, guess = (_judged_as(claim, cells, folds="random", model=m) for m in (claim["of"]["model"], "guess"))
-    claimed = _claimed_score(claims, claim["of"]["model"], folds="random") - guess.score
+    one, guess = ({"folds": "random", "model": model} for model in (claim["of"]["model"], "guess"))
+    claimed = _claimed_score(claims, claim["of"]["model"], folds="random") - _judged_as(claim, cells, 0, **guess).score
     if abs(claim["value"] - claimed) > 0.04:
         return f"{claimed:.3f} by the claimed score"
-    return _own_difference(claim, one, guess, claim["value"])
+    return _own_difference(claim, cells, one, guess, claim["value"])
 
 
 @kind("optimism")
@@ -979,7 +1069,7 @@ def _far_off(features: Features, cells: Cells) -> dict[str, np.ndarray]:
         return cells.memory["far"]
     told = [c for c in cells.claims if c["what"] == "scaled without far values"]
     if told:
-        return {c["columns"][0]: np.isin(features.rows, c["rows"]) for c in told}
+        return {c["columns"][0]: _as_far(features, c) for c in told}
     X = standardised(features, np.arange(len(features.rows)))
     beyond = np.abs(X).max(axis=0) > min(10.0, 0.5 * math.sqrt(len(X)))
     places = np.flatnonzero(beyond & ~features.is_word)
@@ -996,6 +1086,36 @@ def _far_off(features: Features, cells: Cells) -> dict[str, np.ndarray]:
     if min(misfits) > 0.02:
         raise NotCheckable("scaled without far values, and which these are is not said")
     return cells.memory.setdefault("far", options[int(np.argmin(misfits))])
+
+
+def _as_far(features: Features, claim: Claim) -> np.ndarray:
+    """Return which usable rows hold a value as far off as those that are named, for not all may have been drawn."""
+    x = features.H[:, features.sources.index(claim["columns"][0])]
+    named, centre = x[np.searchsorted(features.rows, claim["rows"])], claim["value"][0]
+    low, high = named[named < centre].max(initial=-np.inf), named[named > centre].min(initial=np.inf)
+    return (x <= low) | (x >= high)
+
+
+@kind("scaled without far values")
+def scaled_without_far_values(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
+    """Take the mean and the deviation of the other values, and see that these are far from all of them."""
+    features = _features(cells)
+    name, is_far = claim["columns"][0], _as_far(features, claim)
+    if not np.isin(claim["rows"], features.rows[is_far]).all():
+        return "a row that is not far off"
+    x = features.H[:, features.sources.index(name)]
+    reach = np.abs(x[is_far] - x[~is_far].mean()).min() / (x[~is_far].std() or 1.0)
+    if reach <= np.abs(x[~is_far] - x[~is_far].mean()).max() / (x[~is_far].std() or 1.0):
+        return f"{reach:.3g} deviations off, as others are"
+
+    def others(seed: int) -> np.ndarray:
+        places = features.drawn(also=claim["rows"], seed=seed)
+        return x[places][~is_far[places]]
+
+    return [
+        _of_draws(lambda seed: float(others(seed).mean()), cells),
+        _of_draws(lambda s: float(others(s).std()), cells),
+    ]
 
 
 def _beyond_a_gap(x: np.ndarray) -> np.ndarray:
@@ -1038,13 +1158,17 @@ def _different(cells: Cells, claim: Claim, numbers_only: bool = False, seed: int
     return _Scaled(X[first], scaled.rows[first], scaled.is_number, scaled.n_usable)
 
 
-def _of_draws(function: Callable[[int], float], is_drawn: bool, slack: float) -> Range:
-    """Return a range of 2%, or where rows are drawn, three standard errors of four draws."""
-    values = [function(seed) for seed in (range(7, 11) if is_drawn else (7,))]
-    middle = float(np.mean(values))
-    slack = abs(slack * middle) + (9.2 * 1.12 * float(np.std(values, ddof=1)) if is_drawn else 0.0)
-    return Range(middle - slack, middle + slack, "rows of other draws" if is_drawn else "by the definition")
+def _of_draws(function: Callable[[int], float], cells: Cells) -> Range:
+    """Return where a number lies: of the same rows the same but for rounding, else among other draws of rows."""
+    if not _are_drawn(cells):
+        own = function(7)
+        return Range(own - _ROUNDING * abs(own), own + _ROUNDING * abs(own), "by the definition")
+    values = [function(seed) for seed in range(7, 7 + 4 * cells.effort)]
+    return of_draws(values, "other rows", _ROUNDING * abs(float(np.mean(values))))
 
+
+# Features are told in single precision: numbers of the same rows may differ by that.
+_ROUNDING = 1e-5
 
 _DISTANCES = (
     "median distance",
@@ -1057,31 +1181,49 @@ _DISTANCES = (
 
 
 @kind(*_DISTANCES)
-def distances(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
+def distances(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
     if claim["of"].get("scaling") != "standardise":
         raise NotCheckable(f"scaled by {claim['of'].get('scaling')}")
-    features = _features(cells)
-    is_drawn = len(features.drawn()) < len(features.rows)
-    return _of_draws(lambda seed: _distances(cells, seed)[claim["what"]], is_drawn, 0.002)
+    what, value = claim["what"], float(claim["value"])
+    if what == "saturation":  # where 1 − exp(−γr²) is 0.81
+        width = next(c["value"] for c in claims if c["what"] == "width")
+        return math.sqrt(-math.log(0.19) / width)
+    if what in ("largest distance", "spread of distances"):
+        return _of_draws(lambda seed: _distance_of(cells, seed, what), cells)
+    reach = next(c["value"] for c in claims if c["what"] == "saturation")
+    if what == "pairs beyond saturation":
+        return _of_draws(lambda seed: float((_pairs_of(cells, seed, 1000) > reach).mean()), cells)
+    # A law with two peaks has a median that jumps between them; the share of pairs within the claimed one does not.
+    middle, n = (value**-0.5, 500) if what == "width" else (value, 1000)
+    if not _are_drawn(cells):
+        own = float(np.median(_pairs_of(cells, 7, n)))
+        own = own**-2 if what == "width" else own
+        return Range(own - _ROUNDING * own, own + _ROUNDING * own, "by the definition")
+    nearer, near = (
+        _of_draws(lambda seed, far=far: float((_pairs_of(cells, seed, n) < far).mean()), cells)
+        for far in ((1.0 - _ROUNDING) * middle, (1.0 + _ROUNDING) * middle)
+    )
+    return value if nearer.low <= 0.5 <= near.high else f"{nearer} of the pairs are nearer"
 
 
-def _distances(cells: Cells, seed: int) -> dict[str, float]:
-    key = ("distances", seed)
+def _pairs_of(cells: Cells, seed: int, n: int) -> np.ndarray:
+    """Return the distances of the pairs of some rows, taken evenly."""
+    key = ("pairs", seed, n)
     if key not in cells.memory:
         X = _scaled(cells, seed=seed).X
-        some = X[np.unique(np.linspace(0, len(X) - 1, min(len(X), 1000)).astype(int))]
-        pairs, width = pdist(some), median_width(X)
-        reach = math.sqrt(-math.log(0.19) / width)
-        found = np.median(pairs), pairs.max(), pairs.std() / pairs.mean(), width, reach, (pairs > reach).mean()
-        cells.memory[key] = dict(zip(_DISTANCES, map(float, found), strict=True))
+        cells.memory[key] = pdist(X[np.unique(np.linspace(0, len(X) - 1, min(len(X), n)).astype(int))])
     return cells.memory[key]
+
+
+def _distance_of(cells: Cells, seed: int, what: str) -> float:
+    pairs = _pairs_of(cells, seed, 1000)
+    return float(pairs.max() if what == "largest distance" else pairs.std() / pairs.mean())
 
 
 @kind("dimension")
 def dimension(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
-    features, estimate = _features(cells), claim["of"]["estimate"]
-    is_drawn = len(features.drawn()) < len(features.rows)
-    return _of_draws(lambda seed: _dimension(_different(cells, claim, seed=seed).X, estimate), is_drawn, 0.005)
+    estimate = claim["of"]["estimate"]
+    return _of_draws(lambda seed: _dimension(_different(cells, claim, seed=seed).X, estimate), cells)
 
 
 def _dimension(X: np.ndarray, estimate: str) -> float:
@@ -1138,7 +1280,7 @@ def outlier_factor(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
 
 @kind("outliers", "sparse rows")
 def outliers(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Own:
-    n_drawn = 4 if _are_drawn(cells) else 1
+    n_drawn = 4 * cells.effort if _are_drawn(cells) else 1
     draws = [_factors(claim, cells, 7 + k) for k in range(n_drawn)]
     least, loose = claim["of"]["from"], 0.1 if n_drawn > 1 else 0.01
     counts = [int((factor >= least * part).sum()) for factor, _, _ in draws for part in (1 + loose, 1 - loose)]

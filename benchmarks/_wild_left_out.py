@@ -16,9 +16,8 @@ import numpy as np
 import pandas as pd
 from _wild_cells import Cells
 from _wild_rows import LeftOut, features_of, standardised, waves
-from _wild_verdicts import Claim, NotCheckable, Own, Range, kind, labels_of, target_of
+from _wild_verdicts import Claim, NotCheckable, Own, Range, kind, labels_of, of_draws, target_of
 from scipy.stats import binom, norm, rankdata
-from scipy.stats import t as t_law
 
 __all__ = ["draws_of"]
 
@@ -102,15 +101,11 @@ def draws_of(cells: Cells) -> list[Any]:
 
 def _range(values: Sequence[float], floor: float = 0.0) -> Range:
     """Return where another draw lies."""
-    spread = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
-    n = max(len(values), 2)
-    three = float(t_law.isf(norm.sf(3.0), n - 1)) * math.sqrt(1.0 + 1.0 / n)
-    middle, slack = float(np.mean(values)), three * spread + floor
-    return Range(middle - slack, middle + slack, f"{len(values)} other draws of features")
+    return of_draws(values, "other features", floor)
 
 
-def _seeds(n_rows: int) -> range:
-    return range(11, 11 + (_DRAWS if n_rows <= _MANY_ROWS else _FEW_DRAWS))
+def _seeds(n_rows: int, cells: Cells) -> range:
+    return range(11, 11 + cells.effort * (_DRAWS if n_rows <= _MANY_ROWS else _FEW_DRAWS))
 
 
 def _said(name: str, cells: Cells, floor: float = 0.0) -> Range:
@@ -125,7 +120,8 @@ def _draws_of_classes(cells: Cells, rows: np.ndarray, X: np.ndarray) -> list[_Cl
     cells.memory["class names"] = [str(name) for name in names]
     width = min(_FEATURES, 4 * len(rows))
     Y = np.where(given[:, None] == np.arange(len(names)), 1.0, -1.0)
-    return [_of_classes(LeftOut(waves(X, width, seed)).predict(Y)[0], given, rows) for seed in _seeds(len(rows))]
+    models = (LeftOut(_with_frequent(waves(X, width, seed), X)) for seed in _seeds(len(rows), cells))
+    return [_of_classes(model.predict(Y)[0], given, rows) for model in models]
 
 
 def _of_classes(scores: np.ndarray, given: np.ndarray, rows: np.ndarray) -> _Classes:
@@ -193,7 +189,9 @@ def overlapping_classes(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> 
     if len(claim["of"]["names"]) != claim["value"]:
         return f"{len(claim['of']['names'])} classes are named"
     found = [draw.says[claim["what"]] for draw in draws_of(cells)]
-    return Range(min(found) - (np.std(found) > 0), max(found) + (np.std(found) > 0), "six other draws of features")
+    return Range(
+        min(found) - (np.std(found) > 0), max(found) + (np.std(found) > 0), f"{len(found)} other draws of features"
+    )
 
 
 @kind("contradicted label")
@@ -211,7 +209,7 @@ def contradicted_label(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> A
     if not any(row in draw.contradicted for draw in draws):
         short = _range([draw.short[place] for draw in draws], 1e-3)
         if short.high < 0:
-            return f"six draws are {-short.high:.3f} short of contradicting it"
+            return f"{len(draws)} draws are {-short.high:.3f} short of contradicting it"
     return own
 
 
@@ -308,7 +306,7 @@ def _draws_of_targets(cells: Cells, rows: np.ndarray, X: np.ndarray) -> list[_Ta
         near = 1.4826 * _near_size(size, predictions[:, 0])
         return predictions[:, 0], size / np.maximum(near, usual), size / usual
 
-    for seed in _seeds(n):
+    for seed in _seeds(n, cells):
         model = LeftOut(_with_frequent(_with_columns(X, min(_FEATURES, 2 * n), seed), X))
 
         def twice(y: np.ndarray, model: LeftOut = model) -> tuple[np.ndarray, ...]:

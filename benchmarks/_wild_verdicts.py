@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from _wild_cells import Cells
+from scipy.stats import t as t_law
 
 __all__ = [
+    "FALSE_ALARMS",
     "KINDS",
     "PARTLY",
     "Claim",
@@ -29,6 +31,7 @@ __all__ = [
     "is_labelled",
     "kind",
     "labels_of",
+    "of_draws",
     "short",
     "target_of",
     "verdict_of",
@@ -67,6 +70,9 @@ class Own:
     partly: bool = False
 
 
+#: One claim in so many is refuted though it is true, where it depends on a draw.
+FALSE_ALARMS = 1000
+
 Kind = Callable[[Claim, Cells, Sequence[Claim]], Any]
 KINDS: dict[str, Kind] = {}
 #: Kinds of which only a part is computed anew, or a condition that must hold: "consistent" is said of these.
@@ -98,7 +104,10 @@ def check_findings(
         checks = []
         cells.claims = claimed = [claim for finding in findings for claim in finding["claims"]]
         cells.unused = {claim["columns"][0] for claim in claimed if claim["what"] == "unused"}
-        cells.n_features = next((c["value"] for c in claimed if c["what"] == "features"), None)
+        # The question of how many random features are enough has claims of that name as well, which say within what.
+        cells.n_features = next(
+            (c["value"] for c in claimed if c["what"] == "features" and "within" not in c["of"]), None
+        )
         cells.orders = {c["columns"][0] for c in claimed if c["what"] == "order"}
         cells.usable = next((c["of"]["usable rows"] for c in claimed if "usable rows" in c["of"]), cells.n_rows)
         cells.keys = {name for claim in claimed if claim["what"] == "numbering columns" for name in claim["columns"]}
@@ -137,7 +146,15 @@ def _n_refuted(checks: Sequence[Mapping[str, Any]]) -> int:
 
 
 def verdict_of(question: str, claim: Claim, cells: Cells, claims: Sequence[Claim]) -> tuple[str, str]:
-    """Return the verdict, and what was found or why nothing was."""
+    """Return the verdict, and what was found or why nothing was.
+
+    What few draws refute is asked of many, for then a law that is not normal is known better.
+    """
+    found = _verdict_of(question, claim, cells, claims)
+    return found if found[0] != "refuted" else _verdict_of(question, claim, cells.with_more_draws(), claims)
+
+
+def _verdict_of(question: str, claim: Claim, cells: Cells, claims: Sequence[Claim]) -> tuple[str, str]:
     function = KINDS.get(f"{question}: {claim['what']}", KINDS.get(claim["what"]))
     if function is None:
         return "not checkable", "no function for this kind"
@@ -172,6 +189,19 @@ def _wrong(claim: Claim, own: Own) -> str:
         differ = np.setxor1d(np.asarray(claim["rows"], dtype=np.int64), own.rows)
         return f"other rows, such as {differ[:5].tolist()}"
     return ""
+
+
+def of_draws(values: Sequence[float], why: str, rounding: float = 0.0) -> Range:
+    """Return where one more draw lies but once in `FALSE_ALARMS` cases, if draws have a normal law.
+
+    The ends of the draws themselves are within the range.
+    """
+    n = max(len(values), 2)
+    spread = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+    middle, reach = float(np.mean(values)), float(t_law.isf(0.5 / FALSE_ALARMS, n - 1)) * math.sqrt(1.0 + 1.0 / n)
+    slack = reach * spread + rounding
+    low, high = min(middle - slack, *values), max(middle + slack, *values)
+    return Range(low, high, f"{len(values)} draws; {why}")
 
 
 def agree(claimed: Any, own: Any) -> bool:
