@@ -93,6 +93,11 @@ class _Judged:
             return float((Y.argmax(axis=1) == predicted.argmax(axis=1)).mean())
         return 1.0 - float(((Y - predicted) ** 2).mean() / Y.var())
 
+    @property
+    def guess(self) -> float:
+        """The score of the largest class, or of the mean, of the rows searched."""
+        return self.score(np.tile(self.Y[self.is_searched].mean(axis=0), (len(self.Y), 1)))
+
     def gain(self, simple: np.ndarray, better: np.ndarray) -> float:
         """Return the share of the squared error of predictions that others take away."""
         # Of two classes one column says all: the other doubles both errors.
@@ -206,7 +211,7 @@ def rows_that_judge(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
 def score_of_half(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
     one = judged(claims, cells)
     if claim["what"] == "guess score":
-        return one.score(np.tile(one.Y[one.is_searched].mean(axis=0), (len(one.Y), 1)))
+        return one.guess
     return _of_rows(one.score(one.line if claim["what"] == "line score" else one.curves), one)
 
 
@@ -253,6 +258,12 @@ def joint_score(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
     return Range(min(found.low, plain.low) - 0.03, max(found.high, plain.high) + 0.03, "of all columns, or none")
 
 
+def _cannot_judge(one: _Judged, least: float) -> bool:
+    """Return whether lines and curves are worse than a guess, curves than lines, or groups are too few to tell."""
+    line, curve, guess = one.score(one.line), one.score(one.curves), one.guess
+    return least >= 1.0 or max(line, curve) < (guess if one.is_class else max(guess, 0.0)) or curve < line
+
+
 @kind("joint gain", "pair gain", "bent gain")
 def joint_gain(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
     one = judged(claims, cells)
@@ -266,5 +277,5 @@ def joint_gain(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
         # What could not have been noticed may be there.
         return 0.0 if own.low <= least else f"{own} are gained"
     if claim["value"] is None:
-        return Own(None if own.high >= least else f"{own} are gained", of={"gain": own})
+        return Own(None if own.high >= least or _cannot_judge(one, least) else f"{own} are gained", of={"gain": own})
     return Own(own)
