@@ -43,6 +43,8 @@ def small():
     ("name", "low", "high"),
     [
         ("knn", 0, 0.03),
+        ("knn_1", 0, 0.03),
+        ("knn_3", 0, 0.03),
         ("linear_ridge", 0.04, 0.08),
         ("linear_svm", 0.02, 0.06),
         ("rbf_svm", 0, 0.03),
@@ -54,6 +56,17 @@ def small():
 )
 def test_errors_on_digits(results, name, low, high):
     assert low < results[name].error < high
+
+
+@pytest.mark.parametrize("k", [1, 3])
+def test_nearest_neighbours_of_a_fixed_k_are_those_of_all_training_rows(results, k):
+    X_train, y_train, X_test, y_test = DIGITS
+    distances = ((X_test[:, None].astype(float) - X_train) ** 2).sum(axis=2)
+    votes = y_train[np.argsort(distances, axis=1)[:, :k]]
+    # Of equal votes the smallest class counts.
+    wrong = np.array([np.bincount(vote).argmax() for vote in votes]) != y_test
+    assert abs(results[f"knn_{k}"].losses.sum() - wrong.sum()) <= 1  # distances that round alike
+    assert results[f"knn_{k}"].parameters == {"n_neighbors": k}
 
 
 @pytest.mark.parametrize("unit", [1.0, 1000.0])
