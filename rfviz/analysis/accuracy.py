@@ -126,6 +126,7 @@ def run_segment(
     share: float = 1.0,
     progress: Progress = silent,
     loss: str = "ridge",
+    intercept: bool = True,
 ) -> Segment:
     """Train and test on one part of the grid.
 
@@ -140,6 +141,8 @@ def run_segment(
     loss : {"ridge", "logistic", "hinge", "exponential", "doubly stochastic"}
         Ridge regression, or stochastic gradients: :class:`rfviz.linear_model.StochasticPath`, and
         :class:`rfviz.linear_model.DoublyStochasticClassifier`.
+    intercept : bool
+        Whether ridge regression has one that is not penalised.
 
     Raises
     ------
@@ -160,7 +163,7 @@ def run_segment(
     feature_map = spec.make(n_components=max(grid))
     if loss == "ridge":
         kind = linear_model.RidgePathClassifier if split.is_classification else linear_model.RidgePathRegressor
-        path: Any = kind(feature_map, m_grid=grid, alphas=alphas)
+        path: Any = kind(feature_map, m_grid=grid, alphas=alphas, fit_intercept=intercept)
     elif loss == DOUBLY_STOCHASTIC:
         seed = feature_map.random_state
         if split.is_classification:

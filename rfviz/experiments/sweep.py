@@ -43,6 +43,8 @@ class Task:
         Penalties of the ridge; None for other losses.
     patches : (image_shape, (size, stride, n_components)) or None
         See :class:`rfviz.experiments.candidate.Candidate`.
+    intercept : bool
+        Of ridge regression.
     """
 
     source: SplitData
@@ -52,12 +54,13 @@ class Task:
     loss: str = "ridge"
     alphas: float | str | None = "auto"
     patches: tuple[tuple[int, ...], tuple[int, int, int]] | None = None
+    intercept: bool = True
 
 
 def segment_of(task: Task, *, cache: Cache) -> Segment:
     """Train and test one map with one seed on one part of the grid."""
     split = inputs_of(task.source, task.patches, cache)
-    return run_segment(split, task.spec, task.grid, task.alphas, task.share, cache.progress, task.loss)
+    return run_segment(split, task.spec, task.grid, task.alphas, task.share, cache.progress, task.loss, task.intercept)
 
 
 def inputs_of(source: SplitData, patches: tuple[tuple[int, ...], tuple[int, int, int]] | None, cache: Cache) -> Split:
@@ -82,6 +85,7 @@ def sweep_parts(
     alphas: float | str,
     loss: str,
     cache: Cache,
+    intercept: bool = True,
 ) -> Iterator[Part]:
     """Yield every part of a sweep, in an order in which all curves grow together from the left.
 
@@ -97,6 +101,8 @@ def sweep_parts(
         Penalties of the ridge.
     loss : str
         Where a candidate has none of its own; see :func:`rfviz.analysis.accuracy.run_segment`.
+    intercept : bool
+        Whether ridge regression has one.
 
     Raises
     ------
@@ -109,7 +115,8 @@ def sweep_parts(
             for candidate in candidates:
                 own = candidate.loss or loss
                 spec = candidate.spec.replace(random_state=seed)
-                task = Task(source, spec, grid, share, own, alphas if own == "ridge" else None, candidate.patches)
+                alpha, has_intercept = (alphas, intercept) if own == "ridge" else (None, True)
+                task = Task(source, spec, grid, share, own, alpha, candidate.patches, has_intercept)
                 title = f"{candidate.label}, seed {seed}, up to m = {max(grid):,}"
                 yield Part(candidate.label, segment_of, (task,), _cost(task, candidate, split), title)
 

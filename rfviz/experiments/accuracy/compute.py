@@ -14,12 +14,15 @@ from rfviz.analysis.accuracy import Segment, mean_and_spread
 from rfviz.analysis.exact_kernel import ExactKernel
 from rfviz.analysis.splits import Split
 from rfviz.experiments.accuracy.architectures import AUGMENTED, AUGMENTED_M, NAMES, NETWORKS, errors_by_epoch, ranking
-from rfviz.experiments.accuracy.maxout_table import PAPER_TABLE_1, TABLE_M
+from rfviz.experiments.accuracy.maxout_table import PAPER_TABLE_1, TABLE_M, MaxoutTable
 from rfviz.experiments.accuracy.prediction import Prediction, Unpredicted
 from rfviz.experiments.candidate import Candidate
 from rfviz.features import FeatureMap, RandomMaxout
 
-__all__ = ["TRAINED", "AccuracyResult", "Curve", "curves_frame", "epochs_frame", "make_curve", "mean_against_seconds"]
+__all__ = [
+    "TRAINED", "AccuracyResult", "Curve", "curves_frame", "epochs_frame", "make_curve", "mean_against_seconds",
+    "table_runs",
+]  # fmt: skip
 
 # What has errors by epoch, in the order of Curve.epochs.
 TRAINED = ("features", "network")
@@ -115,6 +118,7 @@ def mean_against_seconds(runs: Runs) -> pd.DataFrame:
         {"m": int(s.m_grid[-1]), "error": s.errors[-1], "seconds": s.seconds_fit + s.seconds_predict}
         for segments in runs
         for s in segments
+        if np.isfinite(s.seconds_fit)  # a draw of Table 1 shares its time among pool sizes
     ]
     if not rows:
         return pd.DataFrame(columns=["m", "error", "s.d.", "seconds"])
@@ -174,6 +178,26 @@ def epochs_frame(curves: Sequence[Curve]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["architecture", "trained", "epoch", "error"])
 
 
+def table_runs(
+    table: MaxoutTable | None, candidates: Sequence[Candidate], split: Split
+) -> dict[str, list[list[Segment]]]:
+    """Return the draws of Table 1 of the maxout paper as runs: by the label of a candidate, a segment a draw."""
+    if table is None:
+        return {candidate.label: [[]] for candidate in candidates}
+    grid, d, k = np.array(table.m_values), split.X_train.shape[1], len(split.target_names)
+    found: dict[str, list[list[Segment]]] = {}
+    for candidate in candidates:
+        place = table.q_values.index(candidate.spec.get("pool_size"))
+        weights = [candidate.spec.make(n_components=m).weight_bytes(d) for m in table.m_values]
+        size = np.array(weights) + 8 * grid * (k if k > 2 else 1)
+        cells = zip(table.errors, table.alphas, table.predictions, strict=True)
+        found[candidate.label] = [
+            [Segment(grid, e[place], a[place], p[place], size, grid, np.nan, np.nan, len(split.X_train))]
+            for e, a, p in cells
+        ]
+    return found
+
+
 @dataclass(frozen=True, eq=False)
 class AccuracyResult:
     """The comparison as far as it is computed.
@@ -198,6 +222,8 @@ class AccuracyResult:
         What the curves are of.
     predicted : mapping of str to Prediction or Unpredicted
         Squared errors from the exact kernel, or why there are none, by the label of a candidate.
+    table : MaxoutTable or None
+        The cells of Table 1 of the maxout paper, as far as they are computed, if they were asked for.
     """
 
     split: Split = field(repr=False)
@@ -212,6 +238,7 @@ class AccuracyResult:
     losses: Mapping[str, np.ndarray] = field(default_factory=dict, repr=False)
     measure: str = "accuracy"
     predicted: Mapping[str, Prediction | Unpredicted] = field(default_factory=dict, repr=False)
+    table: MaxoutTable | None = field(default=None, repr=False)
     _curves: dict[str, list[Curve]] = field(default_factory=dict, init=False, repr=False)
 
     @property

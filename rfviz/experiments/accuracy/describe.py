@@ -17,17 +17,26 @@ from rfviz.experiments.accuracy.architectures import (
     PAPER_TABLE_1,
     RankCorrelations,
 )
+from rfviz.experiments.accuracy.baselines import NEIGHBOURS
 from rfviz.experiments.accuracy.compute import AccuracyResult, Curve
+from rfviz.experiments.accuracy.maxout_table import PAPER_KNN
 from rfviz.experiments.accuracy.prediction import ALIKE, WITHIN, Unpredicted
 from rfviz.words import counted, join, number
 
-__all__ = ["EPOCHS", "NETWORK_SETUP", "NO_MAPS", "about_architectures", "about_epochs", "explanation", "summary"]
+__all__ = [
+    "EPOCHS", "NETWORK_SETUP", "NO_MAPS", "RANKING", "TABLE_1", "about_architectures", "about_epochs", "about_table_1",
+    "explanation", "summary",
+]  # fmt: skip
 
 # Errors that differ by less are equal: they are counts of rows.
 _ROUNDING = 1e-9
 
 # A smaller share is not worth a number.
 _NEAR = 0.01
+# Of the paper's standard deviations.
+_APART = 2.0
+# Of a number with two decimals.
+_HALF_DIGIT = 0.005
 _UNIT = "It is a share of the targets’ variance: 1 is a model that always answers the mean."
 _CODES = "Classes are codes of ±1; the share of wrong classes (“accuracy”) can only be measured."
 
@@ -41,6 +50,8 @@ NETWORK_SETUP = (
     f"They were trained beforehand for {NETWORK_EPOCHS} epochs on 20,000 augmented images; the paper’s have 200 epochs "
     "on 50,000."
 )
+TABLE_1 = "Test error of ridge regression on random maxout features, by number of features and pool size."
+RANKING = "Test accuracy of the architectures of the compositional paper’s Table 1 against that in the paper."
 EPOCHS = "Test error of trained features and of networks of the same skeletons after each epoch of training."
 
 
@@ -341,3 +352,38 @@ def about_architectures(table: pd.DataFrame, m: int, correlations: RankCorrelati
                 f"features and its networks **{correlations.paper:.2f}**."
             )
     return words if result.is_complete else f"{words} The table grows while the computation goes on."
+
+
+def about_table_1(result: AccuracyResult, intercept: bool) -> str:
+    """Return what Table 1 of the maxout paper shows, next to the paper's numbers where the data are its own."""
+    table = result.table
+    assert table is not None
+    frame = table.to_frame(result.is_papers_mnist)
+    draws, cells = len(table.errors), len(frame)
+    has = "with an intercept" if intercept else "without an intercept, as in the paper"
+    least = frame["error %"].min()
+    best = frame[frame["error %"] <= least + _ROUNDING]
+    where = join([f"q = {q} with m = {m:,}" for q, m in zip(best["q"], best["m"], strict=True)])
+    words = (
+        f"**Table 1** of the paper on random maxout features, {counted(draws, 'draw')}, {has}: the least error is "
+        f"**{least:.2f}%**, of {where}."
+    )
+    if "apart" in frame:
+        near = int((frame["apart"].abs() <= _APART).sum())
+        below, above = (int((sign * frame["apart"] > _APART).sum()) for sign in (-1, 1))
+        near_ones = f"{near} {'is' if near == 1 else 'are'} within two of the paper’s standard deviations"
+        words += f" Of {cells} cells, {near_ones}, {below} below and {above} above."
+    return words + _neighbours(result)
+
+
+def _neighbours(result: AccuracyResult) -> str:
+    """Compare the nearest neighbours with what the paper calls their optimum, on its data."""
+    known = {k: result.baselines[title] for k, title in NEIGHBOURS.items() if title in result.baselines}
+    if not (result.is_papers_mnist and known):
+        return ""
+    k, least = min(known.items(), key=lambda pair: pair[1])
+    measured = join([f"{error:.2f}% for k = {k}" for k, error in known.items()])
+    is_least = least >= PAPER_KNN - _HALF_DIGIT
+    optimal = "" if is_least else f" That is not the optimum: k = {k} has less."
+    paper = f"The paper names {PAPER_KNN}% as the error of the optimal k nearest neighbours"
+    return f" {paper}; here it is {measured}.{optimal}"

@@ -15,10 +15,11 @@ from rfviz.analysis.splits import check_labels
 from rfviz.cache import Cache
 from rfviz.errors import DataError, ParameterError, RfvizError, warn
 from rfviz.experiments.accuracy import describe
-from rfviz.experiments.accuracy.architectures import NAMES, architecture
+from rfviz.experiments.accuracy.architectures import NAMES, architecture, rank_correlations
 from rfviz.experiments.accuracy.baselines import BASELINES, BaselineResult, run_baseline
-from rfviz.experiments.accuracy.compute import AccuracyResult, curves_frame, epochs_frame
-from rfviz.experiments.accuracy.figures import plot_accuracy, plot_epochs
+from rfviz.experiments.accuracy.compute import AccuracyResult, curves_frame, epochs_frame, table_runs
+from rfviz.experiments.accuracy.figures import plot_accuracy, plot_epochs, plot_ranking, plot_table_1
+from rfviz.experiments.accuracy.maxout_table import TABLE_M, join_draws, table_draw_of
 from rfviz.experiments.accuracy.prediction import MOST_ROWS, Prediction, Unpredicted, predict_sweep
 from rfviz.experiments.base import Chart, ExperimentInParts, Maps, experiment, revision, specs_of
 from rfviz.experiments.candidate import Candidate
@@ -26,7 +27,7 @@ from rfviz.experiments.data import Data
 from rfviz.experiments.split_data import TEST_SHARE, SplitData
 from rfviz.experiments.sweep import Step, inputs_of, runs_of, sweep_parts
 from rfviz.experiments.work import Part, Work
-from rfviz.features import CompositionalFeatures, FeatureMap, MapSpec, RandomFourier, RandomPool
+from rfviz.features import CompositionalFeatures, FeatureMap, MapSpec, RandomFourier, RandomMaxout, RandomPool
 from rfviz.features.receptive import ReceptiveMap
 from rfviz.params import Param
 from rfviz.result_files import durable
@@ -38,9 +39,11 @@ __all__ = [
     "EXACT",
     "GAMMA",
     "GROW",
+    "INTERCEPT",
     "MEASURE",
     "M_MAX",
     "SEEDS",
+    "TABLE",
     "Accuracy",
     "baseline_of",
     "has_pools",
@@ -115,12 +118,31 @@ MEASURE = Param(
     "squared error, of ±1 codes for classes, is what ridge regression makes small: it is also predicted, from the "
     "exact kernel alone.",
 )
+INTERCEPT = Param(
+    "intercept",
+    True,
+    "bool",
+    label="Intercept",
+    help="Whether ridge regression adds a constant, which is not penalised. The formula of the paper on random maxout "
+    "features has none: without it, features with mean zero have no constant part.",
+)
+TABLE = Param(
+    "table",
+    False,
+    "bool",
+    label="As in Table 1",
+    help="As in Table 1 of the paper on random maxout features: its numbers of features, and a penalty that is chosen "
+    "by a sixth of the training rows, which are held out. A draw of the largest pool serves all pool sizes, which is "
+    "quicker than a curve for each.",
+)
 GAMMA = RandomFourier.param("gamma")
 _BASELINES = Param("baselines", next(iter(BASELINES)), "choice", choices=tuple(BASELINES))
 _OTHER_AXES = ("seconds", "bytes")
 _SHARES = (1 / 16, 1 / 4, 1.0)
 # What a kernel computes of an inner product, in multiply-adds.
 _KERNEL_COST = 300
+# What the procedure of Table 1 of the maxout paper settles.
+_NOT_IN_TABLE = ("all_rows", "grow", "loss", "alpha", "doubly_stochastic", "exact", "measure")
 # By which a word tells rectangles from whole images.
 _OF_RECTANGLES = ("receptive_field", "image_shape")
 
@@ -163,6 +185,12 @@ class Accuracy(ExperimentInParts[AccuracyResult]):
         What curves are of: shares of wrong classes (root mean squared errors of numbers), or mean squared errors as
         parts of the targets' variance, of ±1 codes for classes. Squared errors are also predicted, before anything is
         trained, from the exact kernel of up to 2,000 training rows; other methods are left out then.
+    intercept : bool
+        Whether ridge regression has an intercept. Exact kernels and predictions are those of a model that has one.
+    table : bool
+        Whether to compute the cells of Table 1 of the paper on random maxout features, up to `m_max`, as the paper
+        does; see :func:`rfviz.experiments.accuracy.maxout_table.maxout_table`. Maps are then ``RandomMaxout`` with
+        pool sizes.
 
     Examples
     --------
@@ -209,6 +237,8 @@ class Accuracy(ExperimentInParts[AccuracyResult]):
     doubly_stochastic: bool = False
     exact: bool = False
     measure: str = MEASURE.default
+    intercept: bool = INTERCEPT.default
+    table: bool = TABLE.default
 
     params = (
         GAMMA,
@@ -223,6 +253,8 @@ class Accuracy(ExperimentInParts[AccuracyResult]):
         DOUBLY,
         EXACT,
         MEASURE,
+        INTERCEPT,
+        TABLE,
     )
     question = "How many random features does a linear model need?"
 
@@ -244,6 +276,20 @@ class Accuracy(ExperimentInParts[AccuracyResult]):
             raise ParameterError("measure", "must be 'accuracy' unless loss='ridge'", self.measure)
         if self.all_rows and self.grow == "rows":
             raise ParameterError("grow", "must be 'features' if all rows are trained on", self.grow)
+        if not self.intercept and (self.exact or self.loss != "ridge" or self.measure != MEASURE.default):
+            rule = "must be True unless loss='ridge', exact=False and measure='accuracy'"
+            raise ParameterError("intercept", rule, self.intercept)
+        if self.table:
+            self._check_table()
+
+    def _check_table(self) -> None:
+        """Refuse what Table 1 of the maxout paper does not have."""
+        defaults = {item.name: item.default for item in dataclasses.fields(self)}
+        other = next((name for name in _NOT_IN_TABLE if getattr(self, name) != defaults[name]), None)
+        if other is not None:
+            raise ParameterError(other, f"must be {defaults[other]!r} if table=True", getattr(self, other))
+        if any(spec != MapSpec(RandomMaxout, pool_size=spec.get("pool_size")) for spec in self.specs):
+            raise ParameterError("table", "must be False unless all maps are RandomMaxout, told apart by q alone", True)
 
     @property
     def specs(self) -> tuple[MapSpec[FeatureMap], ...]:
@@ -274,17 +320,30 @@ class Accuracy(ExperimentInParts[AccuracyResult]):
         if not self.maps:
             raise DataError(describe.NO_MAPS)
         check_labels(data.dataset, "Accuracy needs")
+        if self.table:
+            return Work(tuple(self._table_parts(data, cache)), cache)
         grids = [tuple(int(m) for m in grid) for grid in grid_segments(self.m_max)]
         steps: list[Step] = [(grid, 1.0) for grid in grids]
         if self.grow == "rows":
             whole = tuple(m for grid in grids for m in grid)
             steps = [(whole, share) for share in _SHARES]
         source, candidates = self.split_data(data), self.candidates(data.dataset.image_shape)
-        sweep = sweep_parts(source, candidates, self.seeds, steps, self.alpha, self.loss, cache)
+        sweep = sweep_parts(source, candidates, self.seeds, steps, self.alpha, self.loss, cache, self.intercept)
         exact = _exact_parts(source, candidates, cache) if self.exact else ()
         predicted = self._predicted_parts(source, candidates, cache) if self.measure != MEASURE.default else ()
         # What a curve tends to stands there before its larger m, which take longer.
         return Work((*predicted, *heapq.merge(sweep, exact, key=lambda part: part.cost)), cache)
+
+    def _table_parts(self, data: Data, cache: Cache) -> Iterator[Part]:
+        """Yield the draws of Table 1 of the maxout paper, each of which has all its cells."""
+        source = self.split_data(data)
+        m_values = (*(m for m in TABLE_M if m < self.m_max), self.m_max)
+        q_values = tuple(sorted(spec.get("pool_size") for spec in self.specs))
+        n, d = source.split(cache).X_train.shape
+        cost = n * self.m_max * (d * q_values[-1] + len(q_values) * self.m_max)
+        for seed in range(self.seeds):
+            args = source, m_values, q_values, seed, self.intercept
+            yield Part("Table 1", table_draw_of, args, float(cost), f"Table 1, draw {seed + 1} of {self.seeds}")
 
     def _predicted_parts(self, source: SplitData, candidates: Sequence[Candidate], cache: Cache) -> Iterator[Part]:
         """Yield the prediction of each map that is trained by ridge regression."""
@@ -320,11 +379,13 @@ class Accuracy(ExperimentInParts[AccuracyResult]):
             {part.args[1]: found for part in work.parts if part.function is function and (found := work.result(part))}
             for function in (exact_of, predicted_of)
         )
+        draws = work.results("Table 1") if self.table else []
+        table = join_draws(draws) if draws else None
         return AccuracyResult(
             split,
             candidates,
             self.loss,
-            runs_of(work),
+            table_runs(table, candidates, split) if self.table else runs_of(work),
             errors,
             tuple(refused),
             complete,
@@ -333,6 +394,7 @@ class Accuracy(ExperimentInParts[AccuracyResult]):
             losses,
             self.measure,
             {c.label: predicted[c] for c in candidates if c in predicted},
+            table,
         )
 
     def compute(self, data: Data, cache: Cache) -> AccuracyResult:
@@ -360,6 +422,7 @@ class Accuracy(ExperimentInParts[AccuracyResult]):
         return (
             chart("accuracy", "m", describe.summary(numbers), describe.explanation(numbers), whole),
             *(chart(f"accuracy-{axis}", axis, f"{numbers.name_of_errors} against {axis}.") for axis in _OTHER_AXES),
+            *_table_charts(numbers, self.intercept),
             *_epochs_charts(numbers),
         )
 
@@ -406,6 +469,21 @@ def _architecture(spec: MapSpec[FeatureMap], label: str, image_shape: Sequence[i
         raise ParameterError("skeletons", rule, name, remedy) from None
     whole = spec.replace(skeleton=skeleton.to_json())
     return Candidate(label, whole, (tuple(image_shape), patches) if patches else None)
+
+
+def _table_charts(result: AccuracyResult, intercept: bool) -> tuple[Chart, ...]:
+    """Return the table of a paper that the maps belong to, as a chart, once something of it is known."""
+    if result.table is not None:
+        found, with_paper = result.table, result.is_papers_mnist
+        plot = lambda: plot_table_1(found, with_paper=with_paper)  # noqa: E731
+        words = describe.about_table_1(result, intercept)
+        return (Chart("accuracy-table-1", plot, lambda: found.to_frame(with_paper), describe.TABLE_1, words),)
+    found = result.architecture_table() if result.architectures else None
+    if found is None:
+        return ()
+    table, m = found
+    words = describe.about_architectures(table, m, rank_correlations(table), result)
+    return (Chart("accuracy-ranking", lambda: plot_ranking(table), lambda: table, describe.RANKING, words),)
 
 
 def _epochs_charts(result: AccuracyResult) -> tuple[Chart, ...]:

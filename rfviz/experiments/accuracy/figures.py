@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 
 from rfviz.experiments.accuracy.architectures import NETWORK_EPOCHS, NETWORK_FEATURES
 from rfviz.experiments.accuracy.compute import TRAINED, Curve
+from rfviz.experiments.accuracy.maxout_table import MaxoutTable
 from rfviz.features import Look
 from rfviz.figures.axes import count_axis
 from rfviz.figures.lines import DRAWS, M_TITLE, band, line
@@ -17,7 +19,7 @@ from rfviz.figures.quick import trace
 from rfviz.figures.reference_lines import reference_lines
 from rfviz.figures.template import COLOURS, GREY, map_styles, rgba, styled
 
-__all__ = ["plot_accuracy", "plot_confusion", "plot_epochs", "plot_penalty"]
+__all__ = ["plot_accuracy", "plot_confusion", "plot_epochs", "plot_penalty", "plot_ranking", "plot_table_1"]
 
 _X_TITLES = {"m": M_TITLE, "seconds": "seconds to train and test", "bytes": "bytes of the model"}
 _X_WORDS = {"m": ",d", "seconds": ".3~g", "bytes": "~s"}
@@ -334,3 +336,68 @@ def plot_confusion(counts: np.ndarray, names: list[str], *, height: int = 460) -
     up = across | {"autorange": "reversed", "scaleanchor": "x"}
     axes = {"xaxis": across, "yaxis": up, "margin": {"t": 12}}
     return styled([heat], x="predicted class", y="true class", height=height, revision="confusion", **axes)
+
+
+def plot_table_1(table: MaxoutTable, *, with_paper: bool, height: int = 430) -> go.Figure:
+    """Draw the cells of Table 1 of the maxout paper: errors, with the paper's where the data are its own.
+
+    Parameters
+    ----------
+    table : MaxoutTable
+    with_paper : bool
+    height : int
+        Pixels.
+    """
+    frame = table.to_frame(with_paper)
+    shape = len(table.q_values), len(table.m_values)
+
+    def written(mean: str, deviation: str) -> list[str]:
+        pairs = zip(frame[mean], frame[deviation], strict=True)
+        return [f"{one:.2f}" + (f" ± {other:.2f}" if np.isfinite(other) else "") for one, other in pairs]
+
+    text = written("error %", "s.d.")
+    if "paper %" in frame:
+        papers = written("paper %", "paper s.d.")
+        known = frame["paper %"].notna()
+        text = [f"{own}<br>paper {its}" if has else own for own, its, has in zip(text, papers, known, strict=True)]
+    heat = trace(
+        "heatmap",
+        z=np.log10(np.maximum(frame["error %"].to_numpy(), 0.01)).reshape(shape),
+        x=[f"{m:,}" for m in table.m_values],
+        y=[f"q = {q}" for q in table.q_values],
+        colorscale=[[0, rgba(COLOURS[0], 0.05)], [1, rgba(COLOURS[0], 0.6)]],
+        showscale=False,
+        text=np.array(text).reshape(shape),
+        texttemplate="%{text}",
+        hovertemplate="%{y}, m = %{x}: %{text}<extra></extra>",
+    )
+    across = {"type": "category", "showgrid": False}
+    axes = {"xaxis": across, "yaxis": across | {"autorange": "reversed"}, "margin": {"t": 12}}
+    return styled([heat], x="number of features m", y="pool size", height=height, revision="table 1", **axes)
+
+
+def plot_ranking(table: pd.DataFrame, *, height: int = 430) -> go.Figure:
+    """Draw the accuracy of each architecture against the paper's, which ranks them alike if the points rise.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Of :func:`rfviz.experiments.accuracy.architectures.ranking`.
+    height : int
+        Pixels.
+    """
+    points = trace(
+        "scatter",
+        x=table["paper RFS %"].to_numpy(),
+        y=table["accuracy %"].to_numpy(),
+        error_y={"array": table["s.e."].fillna(0.0).to_numpy(), "color": COLOURS[0], "thickness": 1.5},
+        mode="markers+text",
+        marker={"size": 9, "color": COLOURS[0]},
+        text=table["architecture"].tolist(),
+        textposition="top center",
+        customdata=table[["rank", "paper rank"]].to_numpy(),
+        hovertemplate="%{text}: %{y:.1f}%, rank %{customdata[0]}; the paper %{x:.1f}%, rank %{customdata[1]}"
+        "<extra></extra>",
+    )
+    titles = {"x": "test accuracy in the paper, %", "y": "test accuracy, %"}
+    return styled([points], **titles, height=height, revision="ranking")

@@ -11,26 +11,20 @@ import streamlit as st
 
 from rfviz.errors import RfvizError
 from rfviz.experiments.accuracy import Accuracy
-from rfviz.experiments.accuracy.architectures import rank_correlations
 from rfviz.experiments.accuracy.compute import AccuracyResult
-from rfviz.experiments.accuracy.describe import about_architectures
 from rfviz.experiments.accuracy.experiment import predicted_of
 from rfviz.experiments.accuracy.figures import plot_confusion, plot_penalty
-from rfviz.experiments.accuracy.maxout_table import table_1_of
 from rfviz.experiments.base import Chart
 from rfviz.experiments.sweep import OWN_TRAINING
 from rfviz.lab.accuracy import text
 from rfviz.lab.accuracy.settings import Source
 from rfviz.ui import layout
 from rfviz.ui.page import View
-from rfviz.ui.session import SessionValue
 from rfviz.ui.widgets import images
 
 __all__ = ["AccuracyView"]
 
 _SHOWN_ERRORS = 24
-# Whether Table 1 is wanted.
-_TABLE = SessionValue("accuracy table", bool)
 
 
 class AccuracyView(View[Source, Accuracy, AccuracyResult]):
@@ -57,6 +51,8 @@ class AccuracyView(View[Source, Accuracy, AccuracyResult]):
                 self.penalties(result)
             else:
                 axis = name.split()[1]
+                if axis == "seconds" and settings.table:
+                    st.markdown(text.TABLE_1_SECONDS)
                 chart = next(chart for chart in charts if chart.name == f"accuracy-{axis}")
                 layout.chart(chart.figure, chart.name, chart.alt)
                 layout.explain(text.RESOURCES[axis])
@@ -113,7 +109,7 @@ class AccuracyView(View[Source, Accuracy, AccuracyResult]):
     ) -> Mapping[str, Callable[[], Any]]:
         return {
             "Numbers": lambda: self.numbers(result),
-            "Table 1 of the paper": lambda: self.table_of_the_paper(settings, result, charts),
+            "Table 1 of the paper": lambda: self.table_of_the_paper(result, charts),
             "How it is computed": lambda: st.markdown(text.METHOD),
             "The ladder: error, time and memory": lambda: self.ladder(result),
         }
@@ -133,44 +129,26 @@ class AccuracyView(View[Source, Accuracy, AccuracyResult]):
         """Draw every method with its error, time and memory."""
         layout.numbers(result.ladder(), {"error": "%.2f", "seconds": "%.3g"}, text.LADDER)
 
-    def table_of_the_paper(self, settings: Accuracy, result: AccuracyResult, charts: Sequence[Chart]) -> None:
+    def table_of_the_paper(self, result: AccuracyResult, charts: Sequence[Chart]) -> None:
         """Draw the table of the paper that the maps on the page belong to."""
-        if not result.architectures:
-            self.table_1(settings, result)
-            return
-        self.architectures(result)
-        for chart in charts:
-            if chart.name == "accuracy-epochs":
-                layout.chart(chart.figure, chart.name, chart.alt)
-                layout.explain(chart.words)
-
-    def table_1(self, settings: Accuracy, result: AccuracyResult) -> None:
-        """Draw Table 1 of the maxout paper on MNIST, computed when its button is pressed."""
-        if not result.is_papers_mnist:
-            st.markdown(text.TABLE_1_ELSEWHERE)
-            return
-        wanted, data = _TABLE.get(), settings.split_data(self.source.data)
-        with st.container(horizontal=True):
-            st.button("Compute Table 1", type="primary", disabled=wanted, on_click=_want_table, args=(True,))
-            st.button("Stop computing", disabled=not wanted, on_click=_want_table, args=(False,))
-        if not wanted and self.cache.peek(table_1_of, data) is None:
-            return
-        table = self.cache.call(table_1_of, data)
-        _want_table(False)
-        formats = dict.fromkeys(["error %", "s.d.", "paper %", "paper s.d.", "apart"], "%.2f")
-        layout.numbers(table.to_frame(), formats, text.TABLE_1)
-
-    def architectures(self, result: AccuracyResult) -> None:
-        """Draw accuracy and rank of the architectures of the compositional paper."""
-        found = result.architecture_table()
-        if found is None:
+        drawn = {chart.name: chart for chart in charts}
+        if "accuracy-table-1" in drawn:
+            found = drawn["accuracy-table-1"]
+            layout.explain(found.words)
+            formats = dict.fromkeys(["error %", "s.d.", "paper %", "paper s.d.", "apart"], "%.2f")
+            layout.numbers(found.frame, formats, text.TABLE_1 if "apart" in found.frame else text.TABLE_1_OTHER_DATA)
+        elif "accuracy-ranking" in drawn:
+            found = drawn["accuracy-ranking"]
+            layout.explain(found.words)
+            formats = dict.fromkeys(
+                ["accuracy %", "s.e.", "exact %", "network %", "paper RFS %", "paper net %"], "%.2f"
+            )
+            layout.numbers(found.frame, formats, text.ARCHITECTURES)
+        elif result.architectures:
             st.markdown("The table appears when every architecture has its first points. Press Start.")
-            return
-        table, m = found
-        st.markdown(about_architectures(table, m, rank_correlations(table), result))
-        formats = dict.fromkeys(["accuracy %", "s.e.", "exact %", "network %", "paper RFS %", "paper net %"], "%.2f")
-        layout.numbers(table, formats, text.ARCHITECTURES)
-
-
-def _want_table(value: bool) -> None:
-    _TABLE.set(value)
+        else:
+            st.markdown(text.TABLE_1_ELSEWHERE)
+        if "accuracy-epochs" in drawn:
+            chart = drawn["accuracy-epochs"]
+            layout.chart(chart.figure, chart.name, chart.alt)
+            layout.explain(chart.words)

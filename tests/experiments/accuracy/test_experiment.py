@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.linear_model import Ridge
 
 from rfviz import datasets
 from rfviz.cache import Cache
@@ -108,6 +109,9 @@ def test_an_architecture_learns_from_patches():
         ({"all_rows": True, "grow": "rows"}, "grow must be 'features' if"),
         ({"test_share": 0.0}, "test_share must be"),
         ({"loss": "squared"}, "loss must be one of 'ridge'"),
+        ({"intercept": False, "exact": True}, "intercept must be True unless"),
+        ({"intercept": False, "loss": "hinge"}, "intercept must be True unless"),
+        ({"intercept": False, "measure": "squared error"}, "intercept must be True unless"),
     ],
 )
 def test_settings_that_do_not_go_together_are_refused(settings, rule):
@@ -120,3 +124,16 @@ def test_no_map_and_no_labels_are_one_sentence(digits):
         Accuracy(maps=[]).run(digits)
     with pytest.raises(DataError, match="needs labels"):
         Accuracy(maps=[WAVES]).run("circle")
+
+
+def test_without_an_intercept_curves_are_those_of_a_ridge_that_has_none(digits):
+    result = Accuracy(maps=[RandomProjection()], m_max=20, seeds=1, alpha=5.0, intercept=False).run(digits)
+    split, frame = result.numbers.split, result.to_frame()
+    Phi, Phi_test = (
+        np.sqrt(20.0) * RandomProjection(20, random_state=0).fit(split.X_train).transform(X).astype(float)
+        for X in (split.X_train, split.X_test)
+    )
+    codes = np.where(split.y_train[:, None] == np.arange(10), 1.0, -1.0)
+    ridge = Ridge(alpha=5.0, fit_intercept=False).fit(Phi, codes)
+    wrong = 100 * np.mean(ridge.predict(Phi_test).argmax(axis=1) != split.y_test)
+    assert frame.loc[frame["m"] == 20, "error"].item() == pytest.approx(wrong, abs=100.5 / len(split.y_test))
