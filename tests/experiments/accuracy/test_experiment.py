@@ -1,11 +1,14 @@
 """Accuracy as an experiment: the errors of the estimators, curves with names of their own, and settings refused."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from sklearn.linear_model import Ridge
 
 from rfviz import datasets
 from rfviz.cache import Cache
+from rfviz.datasets import Dataset
 from rfviz.errors import DataError, ParameterError, capture_warnings
 from rfviz.experiments import Accuracy, as_data
 from rfviz.features import CompositionalFeatures, MapSpec, RandomFourier, RandomMaxout, RandomPool, RandomProjection
@@ -137,3 +140,19 @@ def test_without_an_intercept_curves_are_those_of_a_ridge_that_has_none(digits):
     ridge = Ridge(alpha=5.0, fit_intercept=False).fit(Phi, codes)
     wrong = 100 * np.mean(ridge.predict(Phi_test).argmax(axis=1) != split.y_test)
     assert frame.loc[frame["m"] == 20, "error"].item() == pytest.approx(wrong, abs=100.5 / len(split.y_test))
+
+
+def test_architectures_get_their_ranking_as_a_chart_of_its_own():
+    rng = np.random.default_rng(0)
+    images = Dataset("images", rng.random((60, 144), dtype=np.float32), np.arange(60) % 3, ("a", "b", "c"))
+    images = dataclasses.replace(images, image_shape=(12, 12))
+    maps = [CompositionalFeatures(skeleton=name) for name in ("4,4", "full")]
+    result = Accuracy(maps=maps, m_max=20, seeds=2, alpha=1.0).run(images)
+    table, curves = result.to_frame("accuracy-ranking"), result.to_frame()
+    ends = curves[curves["m"] == 20].set_index("map")["error"]
+    assert dict(zip(table["architecture"], table["accuracy %"], strict=True)) == pytest.approx(dict(100 - ends))
+    assert table["paper RFS %"].tolist() == [71.49, 60.01]
+    (points,) = result.figure("accuracy-ranking").data
+    assert list(points.text) == ["4,4", "full"] and list(points.y) == table["accuracy %"].tolist()
+    assert "At **m = 20** features, 2 seeds." in result.chart("accuracy-ranking").words
+    assert "accuracy-ranking" not in Accuracy(maps=[WAVES], m_max=20, seeds=1, alpha=1.0).run(images).charts
