@@ -32,7 +32,7 @@ def main() -> None:
     parser.add_argument("--sentences", type=int, default=6)
     parser.add_argument("--m-max", type=int, default=1600)
     parser.add_argument("--epochs", type=int, default=5)
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--seeds", type=int, default=5)
     asked = parser.parse_args()
     corpus = (
         speech.read_timit(asked.timit, asked.utterances)
@@ -51,9 +51,9 @@ def main() -> None:
         "m_max": asked.m_max,
     }
     known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    results: dict[str, Any] = (
-        known if {name: known.get(name) for name in what} == what else {**what, "machine": machine(), "curves": {}}
-    )
+    # More seeds add curves to those that are there; anything else begins anew.
+    goes_on = {name: known.get(name) for name in what if name != "seeds"} == {k: what[k] for k in what if k != "seeds"}
+    results: dict[str, Any] = known | what if goes_on else {**what, "machine": machine(), "curves": {}}
     raw: Recognition | None = None
     grid = tuple(asked.m_max >> k for k in range(4, -1, -1))
     for label, spec in curves_of(asked.m_max, asked.seeds).items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -27,9 +28,9 @@ from rfviz.experiments.source import source as source_of
 from rfviz.features import FeatureMap, MapSpec
 
 __all__ = [
-    "PAPER_RAW", "PAPER_TABLE_2", "PAPER_TABLE_3", "TABLE_M", "Curve", "Heard", "Segments", "SpeechResult",
-    "SpeechSource", "align", "confusions", "errors_frame", "frames_of", "grid_of", "hear", "labels_of",
-    "learn_curve",
+    "MEASURES", "PAPER_RAW", "PAPER_TABLE_2", "PAPER_TABLE_2_SPREAD", "PAPER_TABLE_3", "TABLE_M", "Curve", "Heard",
+    "Segments", "SpeechResult", "SpeechSource", "align", "confusions", "errors_frame", "frames_of", "grid_of", "hear",
+    "labels_of", "learn_curve", "projections",
 ]  # fmt: skip
 
 #: Table 2: phone error in per cent on TIMIT by pool size, for each m; of the raw features; and Table 3.
@@ -39,6 +40,13 @@ PAPER_TABLE_2 = {
     4: (24.4, 23.3, 22.9, 22.5, 22.3),
     8: (25.6, 24.7, 24.7, 24.5, 24.3),
     16: (26.0, 25.3, 24.7, 24.7, 24.5),
+}
+#: Their standard deviations over five seeds.
+PAPER_TABLE_2_SPREAD = {
+    2: (0.2, 0.2, 0.1, 0.1, 0.1),
+    4: (0.2, 0.3, 0.2, 0.2, 0.2),
+    8: (0.2, 0.2, 0.2, 0.2, 0.2),
+    16: (0.2, 0.3, 0.4, 0.4, 0.2),
 }
 PAPER_RAW = 33.1
 #: By map, numbers of features and projections: the phone error in per cent.
@@ -50,6 +58,8 @@ PAPER_TABLE_3 = {
     ("Random maxout, q = 4", 300_000, 300_000): 22.1,
     ("Random Fourier", 400_000, 400_000): 21.3,
 }
+#: What a curve is of, with the name of its standard deviation over the draws.
+MEASURES = {"phone error %": "phone error s.d.", "frame error %": "frame error s.d."}
 _HALVINGS = 4
 
 
@@ -115,6 +125,17 @@ def _label_of(spec: MapSpec[FeatureMap]) -> str:
     return label if q is None else f"{label}, q = {q}"
 
 
+def projections(spec: MapSpec[FeatureMap], m: int) -> int:
+    """Return of how many random projections of a frame m features are made.
+
+    Those of maxout are m·q, or all of a shared pool if that has fewer; a pair of a cosine and a sine shares one.
+    """
+    needed = m * (spec.get("pool_size") or 1)
+    if spec.get("paired"):
+        needed = -(-m // 2)
+    return min(needed, spec.get("n_projections") or needed)
+
+
 def learn_curve(
     source: SpeechSource, spec: MapSpec[FeatureMap] | None, grid: tuple[int, ...], epochs: int, *, cache: Cache
 ) -> Recognition:
@@ -133,16 +154,49 @@ class Curve:
     ----------
     cls : type of FeatureMap or None
         None for the raw features.
+    draws : tuple of Recognition
+        One for each draw of the map; at least one.
+    projections : tuple of int
+        Of how many projections the features are made, for each m; empty for the raw features.
     """
 
     label: str
     cls: type[FeatureMap] | None
-    recognition: Recognition = field(repr=False)
+    draws: tuple[Recognition, ...] = field(repr=False)
+    projections: tuple[int, ...] = ()
+
+    @property
+    def recognition(self) -> Recognition:
+        """What the first draw recognises."""
+        return self.draws[0]
 
     def at(self, m: int) -> Decoded:
-        """Return what m features decode; of the raw features, what they do."""
+        """Return what m features of the first draw decode; of the raw features, what they do."""
+        return self.recognition.decoded[self._place(m)]
+
+    def mean_at(self, m: int) -> Decoded:
+        """Return the same with the mean errors of all draws, by utterance."""
+        found = [draw.decoded[self._place(m)] for draw in self.draws]
+        means = np.mean([one.errors for one in found], axis=0)
+        return replace(found[0], errors=means, frame_error=float(np.mean([one.frame_error for one in found])))
+
+    def _place(self, m: int) -> int:
         grid = self.recognition.m_grid
-        return self.recognition.decoded[grid.index(m) if m in grid else -1]
+        return grid.index(m) if m in grid else -1
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the errors in per cent, one row an m: means over the draws, with their spread if there are several."""
+        grid = self.recognition.m_grid
+        errors = np.array([draw.to_frame()[list(MEASURES)].to_numpy() for draw in self.draws])
+        columns: dict[str, Any] = {"m": grid}
+        columns["projections"] = pd.array(self.projections or [pd.NA] * len(grid), dtype="Int64")
+        for number, (measure, spread) in enumerate(MEASURES.items()):
+            columns[measure] = errors[..., number].mean(axis=0)
+            if len(self.draws) > 1:
+                columns[spread] = errors[..., number].std(axis=0, ddof=1)
+        if len(self.draws) > 1:
+            columns["draws"] = len(self.draws)
+        return pd.DataFrame(columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,13 +223,12 @@ class SpeechResult:
 
 
 def errors_frame(curves: Sequence[Curve]) -> pd.DataFrame:
-    """Return phone and frame errors, one row a map and m."""
-    rows = [
-        (curve.label, m, 100 * one.phone_error, 100 * one.frame_error)
-        for curve in curves
-        for m, one in zip(curve.recognition.m_grid, curve.recognition.decoded, strict=True)
-    ]
-    return pd.DataFrame(rows, columns=pd.Index(["features", "m", "phone error %", "frame error %"]))
+    """Return phone and frame errors, one row a map and m; see :meth:`Curve.to_frame`."""
+    frames = [curve.to_frame().assign(features=curve.label) for curve in curves]
+    names = max((list(frame.columns) for frame in frames), key=len, default=["features"])
+    found = pd.concat(frames, ignore_index=True)[names] if frames else pd.DataFrame(columns=names)
+    found.insert(0, "features", found.pop("features"))
+    return found.astype({"draws": "Int64"}) if "draws" in found else found
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,15 +32,15 @@ from rfviz.experiments.speech.compute import (
     hear,
     labels_of,
     learn_curve,
+    projections,
 )
-from rfviz.experiments.speech.describe import confusion_alt, errors_alt, explanation, heard_alt
+from rfviz.experiments.speech.describe import confusion_alt, errors_alt, errors_words, explanation, heard_alt
 from rfviz.experiments.speech.figures import plot_confusions, plot_errors, plot_heard
 from rfviz.experiments.work import Part, Work
-from rfviz.features import FeatureMap
 from rfviz.params import Param
 from rfviz.progress import Progress
 
-__all__ = ["EPOCHS", "MEASURE", "Speech"]
+__all__ = ["AGAINST", "DRAWS", "EPOCHS", "MEASURE", "Speech"]
 
 EPOCHS = Param(
     "epochs",
@@ -60,6 +60,26 @@ MEASURE = Param(
     choices=("phone error %", "frame error %"),
     titles=("Phone error", "Frame error"),
     label="Error",
+)
+DRAWS = Param(
+    "draws",
+    1,
+    "int",
+    1,
+    20,
+    ui_high=10,
+    label="Draws",
+    help="Independent draws of each map; the chart shows mean and standard deviation. The paper has five.",
+)
+AGAINST = Param(
+    "against",
+    "features",
+    "choice",
+    choices=("features", "projections"),
+    titles=("Features", "Projections"),
+    label="Against",
+    help="A maxout feature takes q projections of a frame, or draws them from a shared pool. Against projections, "
+    "curves are compared at equal cost.",
 )
 _M = Param("m_grid", 800, "int", 1, 1_000_000)
 
@@ -85,7 +105,11 @@ class Speech(ExperimentInParts[SpeechResult], ExperimentWithoutData[SpeechResult
     utterance : int
         The test utterance that is shown, from 0; the last if there are fewer.
     measure : {"phone error %", "frame error %"}
-        The error that is drawn against the number of features.
+        The error that is drawn.
+    draws : int
+        Independent draws of each map, with its seed and those that follow. The phones shown are those of the first.
+    against : {"features", "projections"}
+        What the error is drawn against: the number of features, or of the random projections that they are made of.
 
     Examples
     --------
@@ -103,8 +127,10 @@ class Speech(ExperimentInParts[SpeechResult], ExperimentWithoutData[SpeechResult
     m: int | None = None
     utterance: int = 0
     measure: str = MEASURE.default
+    draws: int = DRAWS.default
+    against: str = AGAINST.default
 
-    params = (EPOCHS, Param("utterance", 0, "int", 0), MEASURE)
+    params = (EPOCHS, Param("utterance", 0, "int", 0), MEASURE, DRAWS, AGAINST)
     question = "Which phones does a new voice say?"
 
     def __post_init__(self) -> None:
@@ -165,19 +191,21 @@ class Speech(ExperimentInParts[SpeechResult], ExperimentWithoutData[SpeechResult
         grid, epochs = self.grid, self.epochs
         steps = 2.0 * n * frames.n_states * epochs
         parts = [Part(RAW, learn_curve, (self.speech, None, (d,), epochs), steps * d)]
-        for candidate in self.candidates:
-            features = float(n * d * candidate.products(grid[-1]) * epochs)
-            cost = features + steps * sum(grid)
-            parts.append(Part(candidate.label, learn_curve, (self.speech, candidate.spec, grid, epochs), cost))
+        for draw in range(self.draws):
+            for candidate in self.candidates:
+                label, spec = candidate.label, candidate.spec
+                if draw:
+                    spec = spec.replace(random_state=(spec.get("random_state") or 0) + draw)
+                cost = float(n * d * candidate.products(grid[-1]) * epochs) + steps * sum(grid)
+                title = f"{label}, draw {draw + 1}" if self.draws > 1 else label
+                parts.append(Part(label, learn_curve, (self.speech, spec, grid, epochs), cost, title))
         return Work(tuple(parts), cache)
 
     def collect(self, data: Data, work: Work, cache: Cache) -> SpeechResult:
-        classes: dict[str, type[FeatureMap] | None] = {one.label: one.spec.cls for one in self.candidates}
-        curves = [
-            Curve(part.label, classes.get(part.label), found)
-            for part in work.parts
-            if (found := work.result(part)) is not None
-        ]
+        curves = [Curve(RAW, None, tuple(raw))] if (raw := work.results(RAW)) else []
+        for label, spec in ((one.label, one.spec) for one in self.candidates):
+            if found := work.results(label):
+                curves.append(Curve(label, spec.cls, tuple(found), tuple(projections(spec, m) for m in self.grid)))
         return SpeechResult(cache.call(frames_of, self.speech), tuple(curves))
 
     def charts(self, data: Data, numbers: SpeechResult, cache: Cache) -> tuple[Chart, ...]:
@@ -190,7 +218,13 @@ class Speech(ExperimentInParts[SpeechResult], ExperimentWithoutData[SpeechResult
         heard = hear(frames, decoded, self.utterance)
         same, is_timit = revision(self.speech, self.utterance + 1), not frames.corpus.is_synthetic
         errors = partial(
-            plot_errors, numbers.curves, measure, m, is_timit=is_timit, revision=revision(self.speech, measure)
+            plot_errors,
+            numbers.curves,
+            measure,
+            m,
+            against=self.against,
+            is_timit=is_timit,
+            revision=revision(self.speech, measure, *([self.against] if self.against != AGAINST.default else [])),
         )
         confused = partial(confusions, frames, decoded)
         return (
@@ -201,7 +235,13 @@ class Speech(ExperimentInParts[SpeechResult], ExperimentWithoutData[SpeechResult
                 heard_alt(heard),
                 explanation(numbers, curve, m, heard),
             ),
-            Chart("speech-errors", errors, partial(errors_frame, numbers.curves), errors_alt(numbers, measure)),
+            Chart(
+                "speech-errors",
+                errors,
+                partial(errors_frame, numbers.curves),
+                errors_alt(numbers, measure, self.against),
+                errors_words(numbers, measure, self.against),
+            ),
             Chart(
                 "speech-confusions",
                 lambda: plot_confusions(confused(), revision=same),

@@ -9,7 +9,16 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from rfviz.experiments.speech.compute import PAPER_RAW, PAPER_TABLE_2, TABLE_M, Curve, Heard, Segments
+from rfviz.experiments.speech.compute import (
+    MEASURES,
+    PAPER_RAW,
+    PAPER_TABLE_2,
+    PAPER_TABLE_2_SPREAD,
+    TABLE_M,
+    Curve,
+    Heard,
+    Segments,
+)
 from rfviz.figures.axes import count_axis
 from rfviz.figures.lines import M_TITLE, band, mark
 from rfviz.figures.quick import trace
@@ -131,16 +140,26 @@ def _bars(row: str, segments: Segments, colour: str, which: np.ndarray, name: st
 
 
 def plot_errors(
-    curves: Sequence[Curve], measure: str, m: int, *, is_timit: bool = False, height: int = 560, revision: str = ""
+    curves: Sequence[Curve],
+    measure: str,
+    m: int,
+    *,
+    against: str = "features",
+    is_timit: bool = False,
+    height: int = 560,
+    revision: str = "",
 ) -> go.Figure:
-    """Plot an error against the number of features, and that of the raw features as a line.
+    """Plot an error against the number of features, or of projections, and that of the raw features as a line.
+
+    Of several draws the mean is drawn, with the standard deviation as a bar.
 
     Parameters
     ----------
     curves : sequence of Curve
     measure : {"phone error %", "frame error %"}
     m : int
-        To mark.
+        To mark, on the axis of features.
+    against : {"features", "projections"}
     is_timit : bool
         Whether to draw the paper's values too.
     height : int
@@ -149,43 +168,62 @@ def plot_errors(
         While it stays the same, a user's zoom survives a redraw.
     """
     maps = [curve for curve in curves if curve.cls is not None]
-    grid = np.unique([k for curve in maps for k in curve.recognition.m_grid] or [100, 1000])
-    with_paper = is_timit and measure == "phone error %"
-    ends = min(grid[0], TABLE_M[0]) if with_paper else grid[0], max(grid[-1], TABLE_M[-1]) if with_paper else grid[-1]
+    by_features, name = against == "features", "m" if against == "features" else "projections"
+    grid = np.unique([k for curve in maps for k in curve.to_frame()[name].astype(int)] or [100, 1000])
+    papers = _papers(by_features) if is_timit and measure == "phone error %" else []
+    values = np.concatenate([grid, *(x for x, *_ in papers)])
+    ends = values.min(), values.max()
     traces: list[dict[str, Any]] = []
-    if with_paper:
-        for q, values in PAPER_TABLE_2.items():
-            traces.append(_points(TABLE_M, values, f"paper, q = {q}", rgba(GREY, 0.55), "dot", "circle-open"))
-        traces.append(_points(ends, [PAPER_RAW] * 2, "paper, raw features", rgba(GREY, 0.55), "dash", "circle-open"))
+    grey = rgba(GREY, 0.55)
+    for x, y, spread, label in papers:
+        traces.append(_points(x, y, label, grey, "dot", "circle-open", name, spread))
+    if papers:
+        traces.append(_points(ends, [PAPER_RAW] * 2, "paper, raw features", grey, "dash", "circle-open", name))
     for curve, style in zip(maps, map_styles(curve.cls for curve in maps if curve.cls is not None), strict=True):
-        frame = curve.recognition.to_frame()
-        traces.append(_points(frame["m"], frame[measure], curve.label, style.colour, style.dash, style.symbol))
+        frame = curve.to_frame()
+        spread = frame[MEASURES[measure]] if len(curve.draws) > 1 else None
+        look = style.colour, style.dash, style.symbol
+        traces.append(_points(frame[name].astype(int), frame[measure], curve.label, *look, name, spread))
     for curve in curves:
         if curve.cls is None:
-            value = float(curve.recognition.to_frame()[measure].iloc[0])
-            traces.append(_points(ends, [value] * 2, curve.label, GREY, "dash", "circle") | {"mode": "lines"})
+            value = float(curve.to_frame()[measure].iloc[0])
+            traces.append(_points(ends, [value] * 2, curve.label, GREY, "dash", "circle", name) | {"mode": "lines"})
     axes = {"xaxis": count_axis(*ends), "yaxis": {"rangemode": "tozero"}}
     return styled(
         traces,
-        x=M_TITLE,
+        x=M_TITLE if by_features else "number of projections",
         y=measure.replace(" %", ", %"),
         height=height,
         revision=revision,
-        shapes=[mark("x", m)],
+        shapes=[mark("x", m)] if by_features else [],
         **axes,
     )
 
 
-def _points(x: Any, y: Any, name: str, colour: str, dash: str, symbol: str) -> dict[str, Any]:
+def _papers(by_features: bool) -> list[tuple[np.ndarray, tuple[float, ...], tuple[float, ...], str]]:
+    """Return the curves of the paper's Table 2: where they are, errors, standard deviations, name."""
+    m = np.array(TABLE_M)
+    return [
+        (m if by_features else m * q, PAPER_TABLE_2[q], PAPER_TABLE_2_SPREAD[q], f"paper, q = {q}")
+        for q in PAPER_TABLE_2
+    ]
+
+
+def _points(
+    x: Any, y: Any, label: str, colour: str, dash: str, symbol: str, axis: str, spread: Any = None
+) -> dict[str, Any]:
+    at = "m = %{x:,}" if axis == "m" else "%{x:,} projections"
+    bars = {} if spread is None else {"error_y": {"array": np.asarray(spread, dtype=float), "thickness": 1.5}}
     return trace(
         "scatter",
         x=np.asarray(x),
         y=np.asarray(y, dtype=float),
         mode="lines+markers",
-        name=name,
+        name=label,
         line={"color": colour, "dash": dash, "width": 2},
         marker={"symbol": symbol, "size": 8, "color": colour},
-        hovertemplate="m = %{x:,}: %{y:.1f}%<extra>" + name + "</extra>",
+        hovertemplate=f"{at}: %{{y:.1f}}%<extra>{label}</extra>",
+        **bars,
     )
 
 

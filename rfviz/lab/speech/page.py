@@ -46,7 +46,7 @@ class SpeechPage(ExperimentPage[SpeechSource, Speech, SpeechResult]):
 
         def over_m(values: Sequence[Any], now: Any, cache: Cache, seconds: float) -> Animation:
             charts = [self.charts(source, replace(settings, m=m), result, cache) for m in values]
-            captions = [f"phone error {per_cent(curve.at(m).phone_error)}" for m in values]
+            captions = [f"phone error {per_cent(curve.mean_at(m).phone_error)}" for m in values]
             frames = [{chart.name: chart.figure for chart in some[:2]} for some in charts]
             return Animation(list(values), captions, frames)
 

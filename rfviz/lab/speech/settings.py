@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rfviz.datasets.speech import MOST_SENTENCES, MOST_SPEAKERS, find_timit
 from rfviz.experiments.speech.compute import SpeechSource, grid_of, labels_of
-from rfviz.experiments.speech.experiment import EPOCHS, MEASURE, Speech
+from rfviz.experiments.speech.experiment import AGAINST, DRAWS, EPOCHS, MEASURE, Speech
 from rfviz.features import FeatureMap, MapSpec, RandomFourier, RandomMaxout, SharedPoolMaxout
 from rfviz.lab.page import Presets
 from rfviz.lab.panel import Panel
@@ -64,23 +64,24 @@ _M_MAX = Param(
 _SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of the features.")
 _PROJECTIONS = SharedPoolMaxout.param("n_projections")
 
+# 144 utterances to learn from, of 24 voices, and 48 of 8 others to test on; five draws, as in the paper.
+_TABLES = {"speakers": MOST_SPEAKERS, "sentences": 6, "m_max": 1600, "draws": 5, "measure": "phone error %"}
 PRESETS: Presets = {
     "Table 2": (
-        f"{RANDOM_MAXOUT}, Table 2: random maxout of four pool sizes, on the speech of the sidebar. "
-        "Press Start: 40 seconds of processor time for "
-        "the synthetic speech.",
-        {"families": ["RandomMaxout"], "pools": list(_POOLS), "m_max": 1600, "measure": "phone error %"},
+        f"{RANDOM_MAXOUT}, Table 2: random maxout of four pool sizes, five draws of each, 48 test utterances. "
+        "Press Start: 3 minutes of processor time for each draw of the synthetic speech.",
+        {"families": ["RandomMaxout"], "pools": list(_POOLS), **_TABLES},
     ),
     "Table 3": (
-        f"{RANDOM_MAXOUT}, Table 3: maxout features that share 800 projections, next to independent ones "
-        "and to random Fourier features. Press "
-        "Start: 27 seconds of processor time for the synthetic speech.",
+        f"{RANDOM_MAXOUT}, Table 3: maxout features that share 400 projections, next to independent ones "
+        "and to random Fourier features, by the number of projections. Press Start: a minute of processor time for "
+        "each of five draws of the synthetic speech.",
         {
             "families": [cls.__name__ for cls in _FAMILIES],
             "pools": [4],
-            "n_projections": 800,
-            "m_max": 3200,
-            "measure": "phone error %",
+            "n_projections": 400,
+            "against": "projections",
+            **_TABLES,
         },
     ),
 }
@@ -108,7 +109,7 @@ def choose_settings(panel: Panel, speech: SpeechSource) -> Speech:
             pools = panel.several("pools", list(_POOLS), [4], "Pool sizes q", help)
         grid = grid_of(panel.control(_M_MAX))
         n_projections = panel.control(_PROJECTIONS) if "SharedPoolMaxout" in chosen else 0
-        epochs, seed = panel.control(EPOCHS), panel.control(_SEED)
+        epochs, seed, draws = panel.control(EPOCHS), panel.control(_SEED), panel.control(DRAWS)
         specs = _specs(chosen, pools, n_projections, seed)
         shown = Param(
             "m",
@@ -135,7 +136,7 @@ def choose_settings(panel: Panel, speech: SpeechSource) -> Speech:
         utterance = panel.control(number)
         labels = labels_of(specs)
         of = panel.choice("of", labels, labels[0], "Phones of", "The map whose phones are shown.") if labels[1:] else ""
-        measure = panel.control(MEASURE)
+        measure, against = panel.control(MEASURE), panel.control(AGAINST)
     return Speech(
         maps=specs,
         speech=speech,
@@ -145,6 +146,8 @@ def choose_settings(panel: Panel, speech: SpeechSource) -> Speech:
         m=m,
         utterance=utterance - 1,
         measure=measure,
+        draws=draws,
+        against=against,
     )
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 from rfviz.datasets.speech import RATE
 from rfviz.errors import RfvizError
 from rfviz.experiments.base import Chart
-from rfviz.experiments.speech.compute import SpeechResult, SpeechSource
+from rfviz.experiments.speech.compute import MEASURES, SpeechResult, SpeechSource
 from rfviz.experiments.speech.experiment import Speech
 from rfviz.lab.speech import text
 from rfviz.ui import layout
@@ -41,10 +41,13 @@ class SpeechView(View[SpeechSource, Speech, SpeechResult]):
         self.main_chart(settings, result, main)
         st.caption(text.provenance(corpus))
         with st.container(key="pair-speech"):
-            for chart, title in ((errors, "**Error against m**"), (confused, "**Which phone for which**")):
+            against = "m" if settings.against == "features" else settings.against
+            for chart, title in ((errors, f"**Error against {against}**"), (confused, "**Which phone for which**")):
                 with st.container():
                     st.markdown(title)
                     layout.chart(chart.figure, chart.name, chart.alt, secondary=True)
+                    if chart.words:
+                        layout.explain(chart.words)
         self.draw_details(settings, result, charts)
 
     def share(self, settings: Speech, result: SpeechResult) -> None:
@@ -57,7 +60,8 @@ class SpeechView(View[SpeechSource, Speech, SpeechResult]):
     ) -> Mapping[str, Callable[[], Any]]:
         def numbers() -> None:
             if charts:
-                layout.numbers(charts[1].frame, dict.fromkeys(charts[1].frame.columns[2:], "%.1f"), text.NUMBERS)
+                errors = [name for pair in MEASURES.items() for name in pair]
+                layout.numbers(charts[1].frame, dict.fromkeys(errors, "%.1f"), text.NUMBERS)
 
         return {"Numbers": numbers, **self._texts()}
 

@@ -6,11 +6,21 @@ import functools
 import numpy as np
 import pytest
 
-from rfviz.analysis.speech import Decoded, difference
+from rfviz.analysis.speech import Decoded, Recognition, difference
 from rfviz.datasets import speech
-from rfviz.experiments.speech.compute import Segments, SpeechSource, align, confusions, grid_of, hear
-from rfviz.experiments.speech.describe import comparison
+from rfviz.experiments.speech.compute import (
+    Curve,
+    Segments,
+    SpeechResult,
+    SpeechSource,
+    align,
+    confusions,
+    grid_of,
+    hear,
+)
+from rfviz.experiments.speech.describe import comparison, errors_words
 from rfviz.experiments.speech.figures import plot_errors, plot_heard
+from rfviz.features import RandomMaxout
 from tests.lab.sentences import seeds
 from tests.page_settings import computed
 
@@ -73,6 +83,41 @@ def test_the_paper_is_drawn_where_the_speech_is_timit_and_nowhere_else():
     ):
         names = [trace.name for trace in plot_errors(curves, measure, 800, is_timit=is_timit).data]
         assert sum(name.startswith("paper") for name in names) == drawn
+
+
+def test_the_papers_standard_deviations_are_bars_and_stand_at_its_projections():
+    curves = computed(SLUG, 1).result.curves
+    for against, factor in (("features", 1), ("projections", 4)):
+        figure = plot_errors(curves, "phone error %", 40, against=against, is_timit=True)
+        (four,) = [trace for trace in figure.data if trace.name == "paper, q = 4"]
+        assert list(four.x) == [factor * m for m in (1250, 2500, 5000, 10_000, 20_000)]
+        assert (four.y[-1], four.error_y.array[1]) == (22.3, 0.3)
+
+
+def curve(label, *errors):
+    """Return a curve of one m, whose draws have these errors in each utterance."""
+    draws = tuple(Recognition((40,), (decoded(some),), 0.0) for some in errors)
+    return Curve(label, RandomMaxout, draws, (80,))
+
+
+@pytest.mark.parametrize(
+    ("second", "said"),
+    [
+        ([10] * 11 + [11], "12 test utterances cannot tell the phone errors of A and B apart."),
+        ([13] * 12, "The phone errors of A and B differ by 3.5 standard errors of 12 test utterances."),
+    ],
+)
+def test_the_best_two_maps_are_told_apart_only_where_the_utterances_do(second, said):
+    frames = computed(SLUG, 1).result.frames
+    result = SpeechResult(frames, (curve("B", second), curve("A", [10] * 12)))
+    assert errors_words(result, "phone error %", "features").startswith("With m = 40 features: A 33.3%; B ")
+    assert errors_words(result, "phone error %", "features").endswith(said)
+    assert not errors_words(SpeechResult(frames, result.curves[:1]), "phone error %", "features")
+    # Two draws: mean ± standard deviation, and the mean of each utterance.
+    several = SpeechResult(frames, (curve("B", second), curve("A", [7] * 12, [13] * 12)))
+    words = errors_words(several, "phone error %", "features")
+    assert "A 33.3% ± 14.1" in words and words.endswith(said)
+    assert "A 33.3% ± 14.1 of 80" in errors_words(several, "phone error %", "projections")
 
 
 def test_m_is_doubled_up_to_the_largest():

@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -83,3 +84,36 @@ def test_a_folder_without_timit_and_data_that_are_given_are_refused(tmp_path):
         Speech(maps=[MAXOUT]).run("circle")
     with pytest.raises(ParameterError, match="data must be left out"):
         list(Speech(maps=[MAXOUT]).parts("circle"))
+
+
+def test_draws_are_those_of_the_seeds_that_follow_and_their_mean_is_drawn():
+    maps = [RandomMaxout(pool_size=2, random_state=4)]
+    result = Speech(maps=maps, draws=2, **SMALL).run()
+    each = [Speech(maps=[RandomMaxout(pool_size=2, random_state=s)], **SMALL).run() for s in (4, 5)]
+    phones, frames = (
+        np.array([one.to_frame("speech-errors")[name].to_numpy()[1:] for one in each])
+        for name in ("phone error %", "frame error %")
+    )
+    found = result.to_frame("speech-errors")[1:]
+    np.testing.assert_allclose(found["phone error %"], phones.mean(axis=0))
+    np.testing.assert_allclose(found["phone error s.d."], phones.std(axis=0, ddof=1))
+    np.testing.assert_allclose(found["frame error s.d."], frames.std(axis=0, ddof=1))
+    assert found["draws"].tolist() == [2, 2]
+    (line,) = [t for t in result.figure("speech-errors").data if t.name == "Random maxout, q = 2"]
+    np.testing.assert_allclose(line.y, phones.mean(axis=0))
+    np.testing.assert_allclose(line.error_y.array, phones.std(axis=0, ddof=1))
+    assert f"**{phones[:, -1].mean():.1f}%** (mean of 2 draws)" in result.chart().words
+    # The phones that are shown are those of the first draw.
+    pd.testing.assert_frame_equal(result.to_frame(), each[0].to_frame())
+
+
+def test_against_projections_curves_stand_at_the_products_that_they_take():
+    maps = [MAXOUT, SharedPoolMaxout(pool_size=2, n_projections=60), RandomFourier(), RandomFourier(paired=False)]
+    result = Speech(maps=maps, against="projections", **SMALL).run()
+    frame = result.to_frame("speech-errors").set_index("features")["projections"].dropna()
+    told = {name: frame[name].tolist() for name in dict.fromkeys(frame.index)}
+    assert list(told.values()) == [[40, 80], [40, 60], [10, 20], [20, 40]]
+    figure = result.figure("speech-errors")
+    assert figure.layout.xaxis.title.text == "number of projections" and not figure.layout.shapes
+    assert {t.name: list(t.x) for t in figure.data if t.name in told} == told
+    assert "against the number of projections" in result.chart("speech-errors").alt
