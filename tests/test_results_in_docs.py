@@ -40,6 +40,21 @@ def test_table_1_of_maxout_has_all_its_rows():
         assert ((errors - mean) / deviation < 2).all()
 
 
+def test_table_1_without_an_intercept_is_nearer_to_the_papers_row_of_projections():
+    with_one, without = stored("table1-cpu"), stored("table1-cpu-no-intercept")
+    assert without["intercept"] is False and without["m"] == [100, 500, 1000]
+    means = 100 * np.array(without["errors"]).mean(axis=0)
+    for q, errors in zip(without["q"], means, strict=True):
+        told = row(f"q = {q}, no intercept")
+        assert told[:3] == [f"{error:.2f}" if q == 1 else f"{error:#.3g}" for error in errors]
+    paper = np.array(PAPER_TABLE_1[1])
+    ours = np.array(row("q = 1, no intercept"), dtype=float)
+    apart = [f"{gap:.1f}" for gap in (paper[:, 0] - ours) / paper[:, 1]]
+    assert f"off by {', '.join(apart[:-1])} and {apart[-1]} of its" in DOCS.replace("\n", " ")
+    of_one = (paper[:, 0] - 100 * np.array(with_one["errors"])[:, 0].mean(axis=0)) / paper[:, 1]
+    assert (np.array(apart, dtype=float) < of_one).all()
+
+
 def test_comparisons_of_figure_3_are_counted_in_both_ways():
     found = stored("figure3-cpu")
     of_pairs = [c for c in found["comparisons"] if (c["first"], c["second"]) == ("RFS", "baseline, pairs")]

@@ -418,7 +418,8 @@ class Accuracy(ExperimentInParts[AccuracyResult]):
             )
             return Chart(name, plot, lambda: curves_frame(numbers.curves(axis), numbers.baselines), alt, words)
 
-        whole = 9, 1.1 * self.m_max  # on axes that stand still while points arrive
+        least = 9 if numbers.table is None else 0.9 * numbers.table.m_values[0]
+        whole = least, 1.1 * self.m_max  # on axes that stand still while points arrive
         return (
             chart("accuracy", "m", describe.summary(numbers), describe.explanation(numbers), whole),
             *(chart(f"accuracy-{axis}", axis, f"{numbers.name_of_errors} against {axis}.") for axis in _OTHER_AXES),
