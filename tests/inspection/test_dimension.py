@@ -5,14 +5,15 @@ import pytest
 from scipy.spatial.distance import cdist
 from scipy.stats import kstest
 
-from rfviz.datasets import load
-from rfviz.errors import DataError
-from rfviz.inspection.dimension import (
-    Dimension,
+from rfviz.analysis.intrinsic_dimension import (
+    dimension_of_rows,
     intrinsic_dimension,
     likelihood_dimension,
     two_nn_dimension,
 )
+from rfviz.datasets import load
+from rfviz.errors import DataError
+from rfviz.inspection.dimension import Dimension
 from rfviz.inspection.finding import Claims
 from rfviz.inspection.inspection import Inspection
 from rfviz.inspection.neighbours import neighbour_distances
@@ -91,7 +92,19 @@ def test_extra_columns_change_nothing():
     assert wide.n_features == 30 and list(wide.to_frame()["dimension"]) == [wide.two_nn, wide.likelihood]
 
 
+def test_the_dimension_of_rows_is_that_of_the_different_ones():
+    X = torus(np.random.default_rng(1), 900, 2)
+    apart = np.sort(cdist(X, X), axis=1)[:, 1:11]
+    found, twice = dimension_of_rows(X), dimension_of_rows(np.vstack([X, X[:300]]))
+    assert found.likelihood == pytest.approx(1.0 / np.log(apart[:, -1:] / apart[:, :-1]).mean(axis=1).mean())
+    assert (twice.two_nn, twice.likelihood) == pytest.approx((found.two_nn, found.likelihood)) and twice.n_rows == 900
+    # Of many rows, as many as tell.
+    assert dimension_of_rows(torus(np.random.default_rng(2), 5000, 2)).n_rows == 2000
+
+
 def test_what_has_no_dimension():
+    with pytest.raises(DataError, match="20 different rows"):
+        dimension_of_rows(np.repeat(np.eye(5), 30, axis=0))
     with pytest.raises(DataError, match="20 different rows"):
         intrinsic_dimension(np.ones((5, 3)), 2)
     grid = np.stack(np.meshgrid(range(6), range(6)), -1).reshape(-1, 2).astype(float)
