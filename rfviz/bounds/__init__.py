@@ -21,7 +21,16 @@ if TYPE_CHECKING:
     from rfviz.bounds.gaussian import piecewise_linear_pair, projection_pair
     from rfviz.bounds.normal import chebyshev, normal, normal_over_pairs
     from rfviz.bounds.products import bernstein, bounded_products, sphere_norm
-    from rfviz.bounds.risk import LOSSES, Loss, RiskBound, compositional_risk, kitchen_sinks_risk, maxout_risk
+    from rfviz.bounds.risk import (
+        LOSSES,
+        Loss,
+        RiskBound,
+        compositional_risk,
+        kitchen_sinks_risk,
+        largest_dimension,
+        maxout_features,
+        maxout_risk,
+    )
     from rfviz.bounds.statement import BoundStatement, pair_statements
     from rfviz.bounds.tail import TailBound
 
@@ -41,6 +50,8 @@ __all__ = [
     "fourier_pair",
     "fourier_uniform",
     "kitchen_sinks_risk",
+    "largest_dimension",
+    "maxout_features",
     "maxout_risk",
     "normal",
     "normal_over_pairs",

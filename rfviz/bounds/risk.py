@@ -12,7 +12,16 @@ import numpy as np
 from rfviz import kernels
 from rfviz.errors import ParameterError
 
-__all__ = ["LOSSES", "Loss", "RiskBound", "compositional_risk", "kitchen_sinks_risk", "maxout_risk"]
+__all__ = [
+    "LOSSES",
+    "Loss",
+    "RiskBound",
+    "compositional_risk",
+    "kitchen_sinks_risk",
+    "largest_dimension",
+    "maxout_features",
+    "maxout_risk",
+]
 
 
 @dataclass(frozen=True)
@@ -133,6 +142,8 @@ def maxout_risk(
     intrinsic: float,
     diameter: float = 2.0,
     constant: float = 1.0,
+    norm: float = 1.0,
+    largest: float = 1.0,
 ) -> RiskBound:
     r"""Bound the excess risk by Theorem 2 of random maxout features, whose constant C' the paper leaves free.
 
@@ -158,17 +169,21 @@ def maxout_risk(
     intrinsic : float
         d_M, the Assouad dimension of the data: at most of the order of d, and unknown for real data.
     diameter : float
-        Of the data, up to 2 on the sphere.
+        Of the data, in units of `norm`: up to 2 on the sphere.
     constant : float
         C'.
+    norm, largest : float
+        R and B of Remark 2.1: points of length up to R and losses of size up to B multiply the right side by RB. Both
+        are taken as 1 where they are less.
 
     References
     ----------
-    Y. Mroueh, S. Rennie, V. Goel, "Random Maxout Features", 2015, Theorem 2.
+    Y. Mroueh, S. Rennie, V. Goel, "Random Maxout Features", 2015, Theorem 2 and Remark 2.
     """
-    _check(lipschitz=lipschitz, size=size, delta=delta, intrinsic=intrinsic, constant=constant)
+    _check(lipschitz=lipschitz, size=size, norm=norm, largest=largest)
+    needed = maxout_features(1.0, delta, pool_size, dimension, intrinsic, diameter, constant)
     tail = math.log(1.0 / delta)
-    net = intrinsic * max(math.log(diameter * math.sqrt(dimension) / delta), 0.0) + math.log(pool_size + 1.0)
+    scale = max(norm, 1.0) * max(largest, 1.0)
     estimation = 4.0 * lipschitz * size * math.sqrt(kernels.expected_max_squared(pool_size))
     return RiskBound(
         "Theorem 2",
@@ -177,9 +192,74 @@ def maxout_risk(
         r"+\frac{LC}{\sqrt m}\Bigl(1+\sqrt{2\log\tfrac1\delta}\Bigr)"
         r"\sqrt{C'\Bigl(d_M\log\tfrac{\mathrm{diam}\sqrt d}{\delta}+\log(q+1)\Bigr)}",
         f"with probability {1.0 - 3.0 * delta:.4g} (less 2 exp(−cd/4), with c left free)",
-        estimation + 2.0 * abs(at_zero) + 2.0 * math.sqrt(2.0 * tail),
-        lipschitz * size * (1.0 + math.sqrt(2.0 * tail)) * math.sqrt(constant * net),
+        scale * (estimation + 2.0 * abs(at_zero) + 2.0 * math.sqrt(2.0 * tail)),
+        scale * lipschitz * size * (1.0 + math.sqrt(2.0 * tail)) * math.sqrt(needed),
     )
+
+
+def maxout_features(
+    eps: float,
+    delta: float,
+    pool_size: int,
+    dimension: int,
+    intrinsic: float,
+    diameter: float = 2.0,
+    constant: float = 1.0,
+) -> float:
+    r"""Return the number of features that Theorem 2 of random maxout features requires for an ε.
+
+    .. math:: m = \frac{C'}{\varepsilon^2}\Bigl(d_M\log\frac{\mathrm{diam}\sqrt d}{\delta} + \log(q+1)\Bigr)
+
+    The paper suggests ε = 1/√n, as small as the error of estimation from n rows: m grows as n then.
+
+    Parameters
+    ----------
+    eps : float
+        ε, which the second part of the bound is proportional to.
+    delta, pool_size, dimension, intrinsic, diameter, constant
+        As for :func:`maxout_risk`.
+
+    Returns
+    -------
+    float
+        Not rounded.
+    """
+    _check(eps=eps, delta=delta, intrinsic=intrinsic, constant=constant, diameter=diameter)
+    net = intrinsic * max(math.log(diameter * math.sqrt(dimension) / delta), 0.0) + math.log(pool_size + 1.0)
+    return constant * net / eps**2
+
+
+def largest_dimension(n_points: float = math.inf, dimension: float = math.inf, nonzero: float = math.inf) -> float:
+    r"""Return a number that the Assouad dimension of points does not exceed: the least that is known of them.
+
+    The part of a set in a ball must be covered by :math:`2^k` balls of half the radius.
+
+    - n points are covered by n balls: :math:`k\le\lceil\log_2 n\rceil`. So in Remark 2.2.
+    - In d dimensions :math:`5^d` balls suffice, as for any ball: :math:`k\le\lceil d\log_25\rceil`.
+    - Points with at most s numbers other than 0 lie in :math:`\binom ds` subspaces of dimension s:
+      :math:`k\le\lceil\log_2\binom ds+s\log_25\rceil`, of the order of s log d. So in Section 3, for sparse signals.
+
+    Parameters
+    ----------
+    n_points, dimension, nonzero : float
+        n, d and s; infinite if unknown. Of s, d has to be known, too.
+
+    Returns
+    -------
+    float
+        Infinite if nothing is known.
+
+    References
+    ----------
+    Y. Mroueh, S. Rennie, V. Goel, "Random Maxout Features", 2015, Definition 2, Section 3, Remark 2.2.
+    """
+    known = [math.log2(max(n_points, 1.0)), math.log2(5.0) * dimension]
+    if nonzero < dimension < math.inf:
+        d, s = dimension, nonzero
+        choices = math.lgamma(d + 1.0) - math.lgamma(s + 1.0) - math.lgamma(d - s + 1.0)
+        known.append(choices / math.log(2.0) + s * math.log2(5.0))
+    least = min(known)
+    return max(math.ceil(least * (1.0 - 1e-13)), 1) if math.isfinite(least) else math.inf
 
 
 def compositional_risk(lipschitz: float, radius: float, norm: float = 1.0, per_draw: int = 1) -> RiskBound:

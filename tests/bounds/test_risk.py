@@ -30,6 +30,50 @@ def test_maxout_by_hand():
     assert larger.estimation(4.0) > MAXOUT.estimation(4.0)
 
 
+def test_maxout_features_by_hand():
+    # ε = 1/√400: 400·3·(10·(log(2·10) + 2) + log 2).
+    needed = bounds.maxout_features(0.05, math.exp(-2.0), 1, 100, 10.0, 2.0, 3.0)
+    assert needed == pytest.approx(400 * 3 * (10 * (math.log(20) + 2) + math.log(2)))
+    # With so many the second term is LCε(1 + √(2 log(1/δ))) = 5·0.05·3.
+    assert MAXOUT.approximation(needed) == pytest.approx(0.75)
+    # Remark 2.1: R = 4 and B = 3; of points and losses that are less than 1 the theorem speaks as it is.
+    larger, less = (
+        bounds.maxout_risk(1.0, 5.0, 1.0, math.exp(-2.0), 1, 100, 10.0, 2.0, 3.0, *RB)
+        for RB in ((4.0, 3.0), (0.5, 0.5))
+    )
+    assert larger.total(7.0, 9.0) == pytest.approx(12 * MAXOUT.total(7.0, 9.0))
+    assert less.total(7.0, 9.0) == MAXOUT.total(7.0, 9.0)
+
+
+def test_dimensions_that_points_have_at_most():
+    assert bounds.largest_dimension() == math.inf and bounds.largest_dimension(nonzero=3) == math.inf
+    # 2^10 points; 5^3 = 125 < 2^7 balls; 4950 planes of 25 balls each, 123,750 < 2^17.
+    assert bounds.largest_dimension(1024) == 10 and bounds.largest_dimension(1025) == 11
+    assert bounds.largest_dimension(dimension=3) == 7
+    assert bounds.largest_dimension(dimension=100, nonzero=2) == 17
+    assert bounds.largest_dimension(1e6, 100, 2) == 17 and bounds.largest_dimension(1e6, 3, 2) == 7
+    assert bounds.largest_dimension(1) == 1
+
+
+@pytest.mark.parametrize(("d", "nonzero", "k"), [(2, math.inf, 5), (6, 1, 5)], ids=["a plane", "six lines"])
+def test_balls_of_half_the_radius_that_cover_points(d, nonzero, k):
+    """Greedy covers of 300 points take no more balls than is said, at every radius about every tenth point."""
+    assert bounds.largest_dimension(300, d, nonzero) == k
+    rng, most = np.random.default_rng(5), 0
+    X = rng.standard_normal((300, d))
+    if nonzero == 1:
+        X[np.arange(300)[:, None], np.argsort(rng.random(X.shape), axis=1)[:, 1:]] = 0.0
+    apart = np.linalg.norm(X[:, None] - X[None], axis=2)
+    for row in range(0, 300, 10):
+        for radius in (0.25, 0.5, 1.0, 2.0, 4.0):
+            left, balls = apart[row] <= radius, 0
+            while left.any():
+                left &= apart[np.flatnonzero(left)[0]] > radius / 2
+                balls += 1
+            most = max(most, balls)
+    assert 2 ** (k - 2) < most <= 2**k
+
+
 def test_compositional_by_hand():
     assert COMPOSITIONAL.estimation(2.0) == pytest.approx(20 * math.sqrt(2.0))
     assert COMPOSITIONAL.approximation(2.0) == pytest.approx(10.0)
@@ -79,6 +123,8 @@ def test_function_approximation_of_lemma_1():
         lambda: bounds.kitchen_sinks_risk(1.0, 0.0, 1.0, 0.1),
         lambda: bounds.kitchen_sinks_risk(1.0, 1.0, 1.0, 1.0),
         lambda: bounds.maxout_risk(1.0, 1.0, 1.0, 0.1, 4, 10, -1.0),
+        lambda: bounds.maxout_risk(1.0, 1.0, 1.0, 0.1, 4, 10, 1.0, norm=0.0),
+        lambda: bounds.maxout_features(0.0, 0.1, 4, 10, 1.0),
         lambda: bounds.compositional_risk(1.0, math.inf),
     ],
 )

@@ -3,12 +3,28 @@
 import numpy as np
 
 from rfviz.cache import Cache
+from rfviz.datasets.base import Dataset
 from rfviz.lab.index import find_page
 from rfviz.lab.page import compute
 from rfviz.lab.preset import Preset
 from tests.test_errata import maxima
 
-__all__ = ["maxima", "near", "pair", "preset", "products"]
+__all__ = ["curve", "maxima", "near", "pair", "preset", "products", "sparse_signals"]
+
+
+def curve(n):
+    """Return n labelled points of a closed curve in six columns."""
+    t = np.random.default_rng(1).uniform(0, 2 * np.pi, n)
+    X = np.column_stack([f(k * t) / k for k in (1, 2, 3) for f in (np.cos, np.sin)])
+    return Dataset("curve", X.astype(np.float32), (t > np.pi).astype(int), ("a", "b"))
+
+
+def sparse_signals(n, d, s):
+    """Return n labelled points with s of d numbers other than 0."""
+    rng = np.random.default_rng(2)
+    X = np.zeros((n, d), dtype=np.float32)
+    X[np.arange(n)[:, None], np.argsort(rng.random((n, d)), axis=1)[:, :s]] = rng.uniform(1, 2, (n, s))
+    return Dataset("sparse signals", X, rng.integers(0, 2, n), ("a", "b"))
 
 
 def pair(rho, d=5):

@@ -6,9 +6,12 @@ import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+import pandas as pd
 
 from rfviz.bounds import LOSSES, RiskBound
+from rfviz.experiments.guarantees.complexity import Complexity
 from rfviz.experiments.guarantees.compute import ABOUT, Comparison, Curve
+from rfviz.experiments.guarantees.geometry import Geometry
 from rfviz.experiments.guarantees.learning import Learnt
 from rfviz.experiments.guarantees.risk import MeasuredRisk
 from rfviz.experiments.learning_curve.describe import reasons
@@ -16,12 +19,15 @@ from rfviz.features import RandomBinning
 from rfviz.words import counted, number, per_cent, times
 
 __all__ = [
+    "complexity_words",
     "count",
     "formulas",
+    "free_words",
     "kernel_explanation",
     "kernel_sufficing",
     "kernel_summary",
     "reading",
+    "required_words",
     "risk_explanation",
     "risk_sufficing",
     "risk_summary",
@@ -228,15 +234,98 @@ def risk_explanation(
         else f"That is less than the risk {zero:.2g} of the function 0: the theorem says something"
     )
     rows = bound.rows(0.5 * zero)
-    free = " The constant C′ and the intrinsic dimension are free: the paper gives no numbers." * (theorem == "maxout")
     return (
         f"**What am I seeing?** {bound.name} bounds, {bound.holds}, how much worse the learnt function is than the "
         f"best of its class: a term that falls with the {count(n)} training rows (dashed), plus one that falls with "
         f"the features (dotted). With {letter} = {number(size)} it allows **{number(total)}** at m = {count(m)}. "
         f"{verdict}. Measured at m = {count(measured.m_grid[place])}: {number(measured.excess(loss)[place], 2)} over "
         f"the best m, and {number(measured.gap(loss)[place], 2)} between test and training risk. To bring the first "
-        f"term to half of the risk of the function 0, it requires **{count(rows)}** rows.{free}"
+        f"term to half of the risk of the function 0, it requires **{count(rows)}** rows."
     )
+
+
+def free_words(geometry: Geometry, intrinsic: int, is_estimated: bool) -> str:
+    """Say where the numbers come from that the theorem on maxout features leaves open."""
+    said = f"The constant C′ is free: the paper gives no number. The intrinsic dimension is {intrinsic:,}, "
+    if not is_estimated:
+        said += "as chosen."
+    elif geometry.estimate is None:
+        said += f"which {geometry.n_rows:,} points do not exceed: distances do not tell it."
+    else:
+        said += "estimated from the data."
+    if geometry.norm > 1.0:
+        said += (
+            f" The longest row has the length {number(geometry.norm)}, by which both terms are multiplied (Remark "
+            "2.1): the theorem speaks of the unit sphere."
+        )
+    return said
+
+
+def required_words(geometry: Geometry, required: pd.DataFrame, n: int, m: int, constant: float) -> str:
+    """Say how many features Theorem 2 requires for ε = 1/√n, and where its dimension comes from.
+
+    Parameters
+    ----------
+    required : DataFrame
+        Of :func:`rfviz.experiments.guarantees.geometry.required_features`.
+    n, m : int
+        Training rows, and the features of the map.
+    """
+    first, eps = required.iloc[0], number(1.0 / math.sqrt(n), 2)
+    said = [
+        f"For an error of approximation ε = 1/√n = {eps}, as small as that of estimation from n = {count(n)} rows, "
+        f"Theorem 2 requires **{count(first['features m'])}** features where the dimension is {first['d_M']:,} "
+        f"({first['dimension']}) and C′ = {constant:g}: {_per_row(first['features m'] / n)} the rows. You have m = "
+        f"{count(m)}."
+    ]
+    found = geometry.estimate
+    if found is None:
+        said.append(f"The dimension is not estimated. {geometry.why}")
+    else:
+        said.append(
+            f"Two nearest neighbours give a dimension of {number(found.two_nn)} ± {number(found.two_nn_error, 2)}, "
+            f"maximum likelihood {number(found.likelihood)} ± {number(found.likelihood_error, 2)}. The larger, rounded "
+            "up, is taken, because the Assouad dimension is that of the place and the scale where it is largest. An "
+            "estimate is not a guarantee."
+        )
+    said.append(
+        f"It is certain that {geometry.n_rows:,} points have a dimension of at most log₂ of their number, "
+        f"{geometry.by_count} (Remark 2.2)."
+    )
+    sparse = f"{geometry.nonzero:,} of {geometry.n_features:,} numbers other than 0"
+    if geometry.by_zeros is None:
+        said.append(f"A row has up to {sparse}, so these are not sparse signals.")
+    elif geometry.by_zeros < geometry.by_columns:
+        said.append(
+            f"As sparse signals, with at most s = {sparse}, they have at most {geometry.by_zeros:,}, of the order of "
+            f"s log d, where any points of as many columns have at most {geometry.by_columns:,}."
+        )
+    else:
+        said.append(
+            f"Rows have at most {sparse}: too many for sparse signals, whose dimension is of the order s log d."
+        )
+    return " ".join(said)
+
+
+def _per_row(ratio: float) -> str:
+    return f"{times(ratio)} times" if ratio >= 1 else f"{per_cent(ratio, 2)} of"
+
+
+def complexity_words(complexity: Complexity, letter: str) -> str:
+    """Say how complex the class is by measurement, next to the bound in the proof."""
+    n, mean, error, bound = (
+        values[-1] for values in (complexity.n_grid, complexity.mean, complexity.error, complexity.bound)
+    )
+    ratio = bound / mean
+    said = (
+        f"The Rademacher complexity, how well the best function of the class follows random signs, is "
+        f"**{number(mean)}** ± {number(error, 2)} for {count(n)} rows and {letter} = {number(complexity.size)}: mean "
+        f"and standard error of {counted(complexity.n_draws, 'draw')} of rows and features. The proof bounds it by "
+        f"{number(bound)}, {times(ratio)} times as much."
+    )
+    if letter == "C":
+        said += " Of that factor, √(π/2) = 1.25 is due to a root mean square in place of a mean."
+    return said
 
 
 _OF_KERNEL = {

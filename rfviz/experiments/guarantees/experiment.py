@@ -18,18 +18,22 @@ from rfviz.cache import Cache
 from rfviz.errors import ParameterError
 from rfviz.experiments.base import Chart, ExperimentOnMap, experiment, revision
 from rfviz.experiments.data import Data
+from rfviz.experiments.guarantees.complexity import Complexity, measure_complexity
 from rfviz.experiments.guarantees.compute import ABOUT, DELTAS, Comparison, MeasuredErrors, compare, measure_errors
 from rfviz.experiments.guarantees.describe import (
+    free_words,
     kernel_explanation,
     kernel_summary,
     risk_explanation,
     risk_summary,
 )
 from rfviz.experiments.guarantees.figures import plot_guarantees, plot_risk
+from rfviz.experiments.guarantees.geometry import Geometry, geometry_of_rows, required_features
 from rfviz.experiments.guarantees.learning import Learnt, learnt_of
 from rfviz.experiments.guarantees.risk import MeasuredRisk, measure_risk
 from rfviz.experiments.learning_curve.experiment import WITHIN
 from rfviz.features import FeatureMap, MapSpec, RandomFourier, RandomMaxout
+from rfviz.kernels import expected_max_squared
 from rfviz.params import Param
 
 __all__ = [
@@ -149,14 +153,15 @@ CONSTANT = Param(
 )
 INTRINSIC = Param(
     "intrinsic",
-    10,
+    "data",
     "int",
     1,
     100_000,
     ui_high=1000,
+    choices=("data",),
     log=True,
     label="Intrinsic dim.",
-    help="The Assouad dimension of the data: unknown, at most of the order of d.",
+    help="The Assouad dimension of the data: estimated from them, or chosen.",
 )
 _THEOREM = Param("theorem", "kitchen sinks", "choice", choices=("kitchen sinks", "compositional", "maxout"))
 _LOSS = Param("loss", "hinge", "choice", choices=tuple(LOSSES))
@@ -175,12 +180,22 @@ class KernelResult:
 
 @dataclass(frozen=True, eq=False)
 class LearningResult:
-    """Measured risks, the bound, its number of rows, and the size that coefficients may have."""
+    """Measured risks, the bound, its number of rows, and the size that coefficients may have.
+
+    Attributes
+    ----------
+    geometry : Geometry or None
+        The points, if the theorem asks for more than their number.
+    intrinsic : int
+        The intrinsic dimension in the bound; 0 if it has none.
+    """
 
     measured: MeasuredRisk
     bound: RiskBound
     rows: int
     size: float
+    geometry: Geometry | None = None
+    intrinsic: int = 0
 
 
 @experiment
@@ -306,8 +321,10 @@ class LearningGuarantees(ExperimentOnMap[LearningResult]):
         How large coefficients, or in the compositional theorem the norm of the function, may be.
     delta : float
         How often the theorem may fail; the compositional one holds on average instead.
-    constant, intrinsic
-        What the maxout theorem leaves open: its constant, and the intrinsic dimension of the data.
+    constant : float
+        C′, which the maxout theorem leaves open.
+    intrinsic : int or "data"
+        The intrinsic dimension in the maxout theorem; by default the larger of two estimates from the data.
 
     Examples
     --------
@@ -341,7 +358,7 @@ class LearningGuarantees(ExperimentOnMap[LearningResult]):
     size: float | str = SIZE.default
     delta: float = DELTA.default
     constant: float = CONSTANT.default
-    intrinsic: int = INTRINSIC.default
+    intrinsic: int | str = INTRINSIC.default
 
     params = (NORMALISATION, _THEOREM, _LOSS, ROWS, SIZE, DELTA, CONSTANT, INTRINSIC)
     question = "How much worse is what is learnt with random features, in theory and in practice?"
@@ -376,8 +393,13 @@ class LearningGuarantees(ExperimentOnMap[LearningResult]):
             norms = measured.radius if self.theorem == "compositional" else measured.size
             size = float(np.median(norms, axis=0)[measured.place(self.m)])
         rows = measured.n_train if isinstance(self.rows, str) else self.rows
-        dimension = cache.call(split_of, data, self.normalise).X_train.shape[1]
-        return LearningResult(measured, self._bound(max(size, 1e-9), dimension, self.loss), rows, size)
+        size = max(size, 1e-9)
+        if self.theorem == "maxout":
+            geometry = cache.call(geometry_of, data, self.normalise)
+            intrinsic = geometry.intrinsic if isinstance(self.intrinsic, str) else self.intrinsic
+            bound = self._maxout_bound(size, geometry, intrinsic)
+            return LearningResult(measured, bound, rows, size, geometry, intrinsic)
+        return LearningResult(measured, self._bound(size, self.loss), rows, size)
 
     def learnt(self, data: Data, cache: Cache) -> Learnt:
         """Find how many features suffice to learn within 5% of the exact kernel's squared error.
@@ -389,25 +411,49 @@ class LearningGuarantees(ExperimentOnMap[LearningResult]):
         """
         return cache.call(learnt_of, data, self.normalise, self.law, WITHIN)
 
-    def quadratic_bound(self, data: Data, numbers: LearningResult, cache: Cache) -> RiskBound | None:
+    def quadratic_bound(self, numbers: LearningResult) -> RiskBound | None:
         """Return the theorem for the quadratic loss, or None if it is about other losses only."""
-        if self.theorem == "maxout":
-            return None
-        dimension = cache.call(split_of, data, self.normalise).X_train.shape[1]
-        return self._bound(max(numbers.size, 1e-9), dimension, "quadratic")
+        return None if self.theorem == "maxout" else self._bound(numbers.size, "quadratic")
 
-    def _bound(self, size: float, dimension: int, name: str) -> RiskBound:
+    def required_features(self, numbers: LearningResult) -> pd.DataFrame:
+        """Return the features that the maxout theorem requires for ε = 1/√n, for each possible dimension.
+
+        Raises
+        ------
+        ParameterError
+            If the theorem is another.
+        """
+        if numbers.geometry is None:
+            raise ParameterError("theorem", "must be 'maxout' for an intrinsic dimension", self.theorem)
+        chosen = None if isinstance(self.intrinsic, str) else self.intrinsic
+        pool_size = self.spec.get("pool_size")
+        return required_features(numbers.geometry, chosen, numbers.rows, self.delta / 3.0, pool_size, self.constant)
+
+    def complexity(self, data: Data, numbers: LearningResult, cache: Cache) -> Complexity:
+        """Measure the Rademacher complexity of the class, with coefficients as large as in the bound."""
+        return cache.call(complexity_of, data, self.normalise, self.spec, self.theorem, numbers.size)
+
+    def _bound(self, size: float, name: str) -> RiskBound:
         """Return the theorem with its constants for a loss; its own δ is such that it fails with the user's."""
         loss = LOSSES[name]
         slope = loss.lipschitz(size)
         if self.theorem == "compositional":
             # The loss's slope where the fitted function may be: |f| ≤ B for a kernel with k(x, x) = 1.
             return bounds.compositional_risk(slope, size, 1.0, per_draw=2)
-        if self.theorem == "kitchen sinks":
-            return bounds.kitchen_sinks_risk(slope, size, loss.at_zero, self.delta / 2.0)
-        pool_size = self.spec.get("pool_size")
+        return bounds.kitchen_sinks_risk(slope, size, loss.at_zero, self.delta / 2.0)
+
+    def _maxout_bound(self, size: float, geometry: Geometry, intrinsic: int) -> RiskBound:
+        loss = LOSSES[self.loss]
         return bounds.maxout_risk(
-            slope, size, loss.at_zero, self.delta / 3.0, pool_size, dimension, self.intrinsic, 2.0, self.constant
+            loss.lipschitz(size),
+            size,
+            loss.at_zero,
+            self.delta / 3.0,
+            self.spec.get("pool_size"),
+            geometry.n_features,
+            intrinsic,
+            constant=self.constant,
+            norm=geometry.norm,
         )
 
     def charts(self, data: Data, numbers: LearningResult, cache: Cache) -> tuple[Chart, ...]:
@@ -427,6 +473,8 @@ class LearningGuarantees(ExperimentOnMap[LearningResult]):
             return measured.to_frame(self.loss).assign(bound=bound.total(n, measured.m_grid))
 
         words = risk_explanation(measured, bound, self.loss, n, self.m, numbers.size, self.theorem)
+        if numbers.geometry is not None:
+            words += f" {free_words(numbers.geometry, numbers.intrinsic, isinstance(self.intrinsic, str))}"
         return (Chart("risk", plot, table, risk_summary(measured, bound, self.loss, n), words),)
 
 
@@ -448,6 +496,25 @@ def errors_of(
 def split_of(data: Data, normalise: str, *, cache: Cache) -> Split:
     """Split the data."""
     return make_split(data.dataset, normalise, _TEST_SHARE)
+
+
+def geometry_of(data: Data, normalise: str, *, cache: Cache) -> Geometry:
+    """Measure the points, for the theorem that asks for more than their number."""
+    return geometry_of_rows(cache.call(split_of, data, normalise))
+
+
+def complexity_of(
+    data: Data, normalise: str, spec: MapSpec[FeatureMap], theorem: str, size: float, *, cache: Cache
+) -> Complexity:
+    """Measure the Rademacher complexity of a theorem's class."""
+    X = cache.call(split_of, data, normalise).X_train
+    root = 1.0
+    if theorem == "maxout":
+        # E K(x, x) is σ²(q) times the mean square of the lengths.
+        lengths = np.einsum("ij,ij->i", X, X, dtype=np.float64)
+        root = float(np.sqrt(expected_max_squared(spec.get("pool_size")) * lengths.mean()))
+    is_norm = theorem == "compositional"
+    return measure_complexity(X, spec, size, root, is_norm=is_norm, progress=cache.progress)
 
 
 def risk_of(data: Data, normalise: str, spec: MapSpec[FeatureMap], *, cache: Cache) -> MeasuredRisk:

@@ -9,13 +9,14 @@ import numpy as np
 import plotly.graph_objects as go
 
 from rfviz.bounds import RiskBound
+from rfviz.experiments.guarantees.complexity import Complexity
 from rfviz.experiments.guarantees.compute import ABOUT, Comparison, Curve
 from rfviz.experiments.guarantees.risk import MeasuredRisk
 from rfviz.figures.lines import M_TITLE, line, mark
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, SYMBOLS, rgba, styled
 
-__all__ = ["plot_guarantees", "plot_risk"]
+__all__ = ["plot_complexity", "plot_guarantees", "plot_risk"]
 
 # Of several bounds on one thing, the sharpest first.
 _BOUND_DASHES = ("dash", "longdashdot", "6px 3px")
@@ -223,3 +224,23 @@ def plot_risk(
             "range": [float(np.log10(0.5 * positive.min())), float(np.log10(3.0 * top))],
         },
     )
+
+
+def plot_complexity(complexity: Complexity, *, height: int = 380, revision: str = "") -> go.Figure:
+    """Draw the Rademacher complexity against the number of rows, as measured and as the proof bounds it.
+
+    Parameters
+    ----------
+    height : int
+        Pixels.
+    """
+    n = complexity.n_grid
+    measured = _measured(n, complexity.mean, 1, "measured, ± 1 standard error")
+    measured["error_y"] = {"type": "data", "array": complexity.error, "thickness": 1.5, "width": 4}
+    measured["hovertemplate"] = "n = %{x:,}: %{y:.3g}<extra>measured</extra>"
+    traces = [line(n, complexity.bound, COLOURS[0], "dash", "bound of the proof", 2.0), measured]
+    axes = {
+        "xaxis": {"type": "log", "dtick": 1, "tickformat": "~s"},
+        "yaxis": {"type": "log", "dtick": 1, "tickformat": "~g"},
+    }
+    return styled(traces, x="training rows n", y="Rademacher complexity", height=height, revision=revision, **axes)

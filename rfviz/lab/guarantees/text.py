@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 __all__ = [
+    "COMPLEXITY",
     "ERRATA",
     "KERNEL_METHOD",
     "LETTERS",
     "LOOSENESS",
     "NUMBERS",
+    "REQUIRED",
     "RISK_METHOD",
     "RISK_NUMBERS",
     "SUFFICING",
@@ -90,6 +92,21 @@ RISK_NUMBERS = (
     "Means over the draws. C and B are medians: the constants of the theorems that the fit at this m would need."
 )
 
+REQUIRED = (
+    "d_M is the Assouad dimension. “At most” is proven: n points are covered by n balls; a ball in d dimensions by 5ᵈ "
+    "balls of half its radius, so that log₂ 5ᵈ suffices; points with s numbers other than 0 lie in one subspace for "
+    "each choice of s columns. The paper leaves to the future a bound by the spectrum of the kernel and the intrinsic "
+    "dimension together; we know of none for maxout. What the spectrum alone predicts is in the first part below the "
+    "chart."
+)
+
+COMPLEXITY = (
+    "The largest value of |Σ σᵢ f(xᵢ)|/n over the class has a closed form: C times the mean over the features of "
+    "|Σ σᵢ φ(xᵢ)|/n, for coefficients of at most C/m; B times the length of that vector, for a norm of at most B. Its "
+    "mean over rows, features and signs is estimated. Times 4L, with L the slope of the loss, its bound is the first "
+    "term of the theorem for maxout, and times 8L that for kitchen sinks."
+)
+
 RISK_METHOD = r"""
 Ridge regression on codes of $\pm1$, each class against the rest, without an intercept, for all $m$ from one
 factorisation per penalty; the penalty of each $m$ by leave-one-out errors; three draws of the map. The loss is that of
@@ -118,7 +135,11 @@ with it.
     "maxout": r"""
 $n$ training rows on the unit sphere, $m$ maxout features of $q$ projections; $L$ the slope of a loss with values in
 $[0,1]$, here the ramp; $C$ the size of the class as in kitchen sinks; $\sigma^2(q)$ the mean square of the largest of
-$q$ normals. **Left free by the paper**: $C'$ and $c$, and $d_M$, the Assouad dimension of the data, is unknown. The
-sliders for them show the shape of the bound, but no number of features follows. The bound requires $\varepsilon<1$.
+$q$ normals; $d_M$ the Assouad dimension: the part of the points in a ball can be covered by $2^{d_M}$ balls of half the
+radius. It is estimated from the data unless you choose it. **Left free by the paper**: $C'$ and $c$. The sliders show
+the shape of the bound, but no number of features follows. The bound requires $\varepsilon<1$.
+
+**Remark 2.1.** Where points have lengths up to $R$ and losses a size up to $B$, the right side is multiplied by $RB$.
+The ramp has $B=1$; $R$ is the longest row, which is 1 with the normalisation “unit norm”.
 """,
 }

@@ -12,7 +12,14 @@ from rfviz.errors import RfvizError
 from rfviz.experiments.base import Chart
 from rfviz.experiments.guarantees import describe
 from rfviz.experiments.guarantees.compute import Comparison
-from rfviz.experiments.guarantees.experiment import KernelGuarantees, KernelResult, LearningGuarantees
+from rfviz.experiments.guarantees.experiment import (
+    KernelGuarantees,
+    KernelResult,
+    LearningGuarantees,
+    LearningResult,
+)
+from rfviz.experiments.guarantees.figures import plot_complexity
+from rfviz.experiments.guarantees.geometry import Geometry
 from rfviz.experiments.guarantees.learning import Learnt
 from rfviz.lab.guarantees import text
 from rfviz.lab.guarantees.page import Result, Settings
@@ -22,6 +29,7 @@ from rfviz.ui.page import View
 
 __all__ = ["GuaranteesView"]
 
+REQUIRED = "How many features Theorem 2 requires for ε = 1/√n"
 SUFFICING = "How many features suffice: bound, theory, measured"
 
 
@@ -52,10 +60,14 @@ class GuaranteesView(View[ScaledData, Settings, Result]):
             }
         assert isinstance(settings, LearningGuarantees)
         frame = result.measured.to_frame(settings.loss)
-        bound = settings.quadratic_bound(self.source.data, result, self.cache)
+        bound = settings.quadratic_bound(result)
+        geometry = result.geometry
+        needed = {} if geometry is None else {REQUIRED: lambda: _required(settings, result, geometry)}
         return {
             SUFFICING: lambda: self._sufficing(settings, partial(describe.risk_sufficing, bound)),
+            **needed,
             "What the letters are": lambda: st.markdown(text.LETTERS[settings.theorem]),
+            "How complex the class is: bound and measurement": lambda: self._complexity(settings, result),
             "What is wrong or left open in the papers": lambda: st.markdown(text.ERRATA),
             "Numbers": lambda: layout.numbers(frame, {}, text.RISK_NUMBERS),
             "How it is computed": lambda: st.markdown(text.RISK_METHOD),
@@ -69,6 +81,23 @@ class GuaranteesView(View[ScaledData, Settings, Result]):
             learnt = f"Of what is learnt nothing can be predicted here. {error}"
         st.markdown(table(learnt))
         st.caption(text.SUFFICING)
+
+    def _complexity(self, settings: LearningGuarantees, result: LearningResult) -> None:
+        """Draw the Rademacher complexity of the class next to the bound that the proof has on it."""
+        found = settings.complexity(self.source.data, result, self.cache)
+        said = describe.complexity_words(found, "B" if settings.theorem == "compositional" else "C")
+        st.markdown(said)
+        layout.chart(plot_complexity(found), "complexity", said.replace("*", ""), secondary=True)
+        layout.numbers(found.to_frame(), dict.fromkeys(("measured", "standard error", "bound"), "%.4g"))
+        st.caption(text.COMPLEXITY)
+
+
+def _required(settings: LearningGuarantees, result: LearningResult, geometry: Geometry) -> None:
+    """Draw what Theorem 2 requires for ε = 1/√n."""
+    frame = settings.required_features(result)
+    st.markdown(describe.required_words(geometry, frame, result.rows, settings.m, settings.constant))
+    layout.numbers(frame, {"features m": "localized"})
+    st.caption(text.REQUIRED)
 
 
 def _numbers(comparison: Comparison) -> None:

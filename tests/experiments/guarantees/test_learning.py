@@ -33,7 +33,7 @@ def told(experiment, data):
     found, learnt = experiment.compute(data, cache), experiment.learnt(data, cache)
     if isinstance(experiment, KernelGuarantees):
         return kernel_sufficing(found.comparison, learnt), learnt, found
-    return risk_sufficing(experiment.quadratic_bound(data, found, cache), learnt), learnt, found
+    return risk_sufficing(experiment.quadratic_bound(found), learnt), learnt, found
 
 
 @pytest.mark.parametrize("eps", [0.05, 0.3])

@@ -172,6 +172,19 @@ def test_bound_theory_and_measurement_stand_beside_each_other(view):
     assert ("off by at most ε" in table) == (view == "Kernel") and ("(Theorem 5)" in table) == (view == "Learning")
 
 
+@pytest.mark.parametrize("theorem", ["compositional", "maxout"])
+def test_the_complexity_of_the_class_and_what_a_dimension_requires(theorem):
+    state = {"view": "Learning", "data": "moons", "data.n_samples": 60, "theorem": theorem, **UNFOLDED}
+    at = opened(SLUG, state)
+    assert not at.error and not at.exception
+    measured = next(t for t in specs(at)[1]["data"] if t["name"].startswith("measured"))
+    mean, dash = array(measured["y"]), array(named(specs(at)[1], "bound of the proof")["y"])
+    assert (mean < 1.05 * dash).all() and "Rademacher complexity" in words(at)
+    assert ("Theorem 2 requires" in words(at)) == (theorem == "maxout")
+    tables = [frame.value for frame in at.dataframe if "d_M" in frame.value]
+    assert len(tables) == (theorem == "maxout") and all("at most, of 60 points" in set(t["dimension"]) for t in tables)
+
+
 def test_without_labels_the_kernel_alone_stands_there():
     at = opened(SLUG, {**SMALL, "data": "circle", "details-0": True})
     assert not at.error

@@ -1,8 +1,13 @@
 """What the page on guarantees says is what its charts draw, and what was not measured is not said to be."""
 
+import math
+
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 
+from rfviz.analysis.splits import make_split
+from rfviz.datasets import load
 from rfviz.experiments.guarantees.describe import table
 from tests.lab.sentences import Rough, Sentence, page_at, seeds
 
@@ -138,6 +143,17 @@ def test_the_table_says_extrapolated_where_it_is():
             assert ("extrapolated beyond m = 2,000 | ≈ " in line) == beyond == ("≈" in line)
 
 
+def dimension_of_moons():
+    """Return the larger of two estimates of the dimension of the training rows, rounded up."""
+    X = make_split(load("moons", n_samples=60), "unit norm").X_train
+    apart = np.sort(cdist(X, X), axis=1)[:, 1:11]
+    likelihood = 1 / np.log(apart[:, -1:] / apart[:, :-1]).mean()
+    logs = np.sort(np.log(apart[:, 1] / apart[:, 0]))
+    kept = int(0.9 * len(logs))
+    two = (kept - 1) / (logs[:kept].sum() + (len(logs) - kept) * logs[kept - 1])
+    return math.ceil(max(two, likelihood))
+
+
 @pytest.mark.parametrize("theorem", ["kitchen sinks", "compositional", "maxout"])
 @pytest.mark.parametrize("seed", seeds(3))
 def test_risks_are_those_that_are_drawn(theorem, seed):
@@ -173,5 +189,7 @@ def test_risks_are_those_that_are_drawn(theorem, seed):
     said.says(
         "half of the risk of the function 0, it requires {} rows", Rough(required) if required > 1e7 else required
     )
+    if theorem == "maxout":
+        said.says("The intrinsic dimension is {}, estimated from the data.", dimension_of_moons())
     said.skips("with probability 0.95", "(less 2 exp(−cd/4), with c left free)", "of the function 0")
     said.says_nothing_else()
