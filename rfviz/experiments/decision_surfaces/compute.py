@@ -30,9 +30,11 @@ __all__ = [
     "check_classes",
     "crease_lines",
     "grid_of",
+    "lift_of",
     "make_surface",
     "map_creases",
     "map_surfaces",
+    "path_of",
     "tested_rows",
     "with_constant",
 ]
@@ -186,7 +188,8 @@ def with_constant(X: np.ndarray) -> np.ndarray:
     return np.column_stack([X, np.ones(len(X), dtype=X.dtype)])
 
 
-def _lift(cls: type[FeatureMap], constant: bool) -> Callable[[np.ndarray], np.ndarray]:
+def lift_of(cls: type[FeatureMap], constant: bool) -> Callable[[np.ndarray], np.ndarray]:
+    """Return what is done to inputs before a map: a column of ones appended, if that is asked for and changes it."""
     return with_constant if constant and cls.takes_constant else np.asarray
 
 
@@ -234,16 +237,12 @@ def map_surfaces(
     check_memory(
         8 * resolution**2 * k * len(grid), "cpu", f"Decision values of {resolution}² cells", "Choose fewer classes."
     )
-    spec, lift, loss = spec.resolve(split.X_train), _lift(spec.cls, constant), LOSS.validate(loss)
+    spec, lift, loss = spec.resolve(split.X_train), lift_of(spec.cls, constant), LOSS.validate(loss)
     slopes, calibrated = np.ones(len(grid)), ""
 
     def fit(rows: Any, start: float, stop: float) -> Any:
         """Train on these training rows, reporting progress from `start` to `stop`."""
-        features = spec.make(n_components=grid[-1])
-        if loss == "ridge":
-            path: Any = RidgePathClassifier(features, m_grid=grid, alphas=_penalties(split))
-        else:
-            path = StochasticPath(features, m_grid=grid, loss=loss)
+        path = path_of(split, spec, grid, loss)
         part = within(progress, start, stop)
         return path.fit(lift(split.X_train[rows]), split.y_train[rows], progress=part)
 
@@ -271,6 +270,14 @@ def map_surfaces(
 def _columns(scores: list[np.ndarray]) -> list[np.ndarray]:
     """Return a column a class: of two classes, whose scores are those of the second, the first has the score 0."""
     return [with_reference(some.reshape(len(some), -1)) for some in scores]
+
+
+def path_of(split: Split, spec: MapSpec[FeatureMap], grid: Sequence[int], loss: str) -> Any:
+    """Return the classifier on the first m features for every m of a grid, not yet trained."""
+    features = spec.make(n_components=grid[-1])
+    if loss == "ridge":
+        return RidgePathClassifier(features, m_grid=grid, alphas=_penalties(split))
+    return StochasticPath(features, m_grid=grid, loss=loss)
 
 
 def _penalties(split: Split) -> Any:
@@ -327,6 +334,6 @@ def map_creases(
     -------
     ndarray of shape (resolution, resolution), bool
     """
-    lift = _lift(spec.cls, constant)
+    lift = lift_of(spec.cls, constant)
     feature_map = spec.resolve(split.X_train).make(n_components=grid_of(spec.cls)[-1])
     return crease_lines(feature_map.fit(lift(split.X_train)), lift(plane.grid(resolution)), resolution, count)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from rfviz.analysis.plane import Plane
 from rfviz.experiments.decision_surfaces.compute import MOST_MARKS, MapSurfaces, Surface
+from rfviz.experiments.decision_surfaces.gradients import Gradients
 from rfviz.features import FeatureMap, MapSpec
-from rfviz.words import counted, per_cent
+from rfviz.words import counted, join, number, per_cent
 
-__all__ = ["TOO_FEW", "crease_words", "explanation", "slice_text", "summary"]
+__all__ = ["TOO_FEW", "crease_words", "explanation", "gradient_words", "slice_text", "summary"]
 
 TOO_FEW = "Click in the square to add points of at least two classes."
 
@@ -88,3 +91,32 @@ def crease_words(spec: MapSpec[FeatureMap], creases: int) -> str:
         return "These features are linear and have no creases."
     which = "the first feature" if creases == 1 else f"the first {creases} features"
     return f"Dark lines show, for {which}, {meaning}."
+
+
+def gradient_words(found: Gradients, m: int, names: Sequence[str]) -> str:
+    """Say how many linear functions the classifier is, and which columns it looks at.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of the columns.
+    """
+    n, d = found.gradients.shape
+    lengths = np.linalg.norm(found.gradients, axis=1)
+    pieces = (
+        f"At all of the {n:,} places that are looked at it is the same linear function."
+        if found.pieces == 1
+        else f"At the {n:,} places that are looked at it is **{found.pieces:,}** different ones; their slopes are "
+        f"{number(lengths.min(), 2)} to {number(lengths.max(), 2)}."
+    )
+    said = (
+        f"A classifier on m = {m:,} maxout features is linear wherever none of them changes its largest projection. "
+        f"{pieces} Arrows show the gradient: the way to where the predicted class gains most on the next."
+    )
+    if d > 2:
+        mean = np.abs(found.gradients).mean(axis=0)
+        first = [f"{names[j]} ({number(mean[j], 2)})" for j in np.argsort(-mean)[:3]]
+        said += (
+            f" Of the {d:,} columns the largest coefficients, on average over the places, are those of {join(first)}."
+        )
+    return said

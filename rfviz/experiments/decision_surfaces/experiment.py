@@ -15,7 +15,7 @@ from rfviz.analysis.accuracy import LOSS
 from rfviz.analysis.plane import Plane, plane_of
 from rfviz.analysis.splits import Split, check_labels, make_split
 from rfviz.cache import Cache
-from rfviz.errors import DataError
+from rfviz.errors import DataError, ParameterError
 from rfviz.experiments.base import Chart, ExperimentOnMap, experiment
 from rfviz.experiments.data import Data
 from rfviz.experiments.decision_surfaces.compute import (
@@ -28,9 +28,10 @@ from rfviz.experiments.decision_surfaces.compute import (
 )
 from rfviz.experiments.decision_surfaces.describe import TOO_FEW, crease_words, explanation, slice_text, summary
 from rfviz.experiments.decision_surfaces.figures import plot_classified, surface_image
+from rfviz.experiments.decision_surfaces.gradients import Gradients, local_gradients
 from rfviz.experiments.decision_surfaces.own_points import OWN_PLANE, own_split
 from rfviz.experiments.decision_surfaces.svm import svm_surface
-from rfviz.features import FeatureMap, MapSpec, RandomFourier
+from rfviz.features import FeatureMap, MapSpec, RandomFourier, RandomMaxout
 from rfviz.params import Param
 
 __all__ = [
@@ -291,6 +292,18 @@ class DecisionSurfaces(ExperimentOnMap[Outcome]):
         rbf = svm(PANELS[1], "Exact RBF-SVM", "rbf", width, f"γ = {width:.3g}")
         return Outcome(task, own, (first, rbf, svm(PANELS[2], "Linear SVM", "linear", 0.0, "")))
 
+    def gradients(self, data: Data, cache: Cache) -> Gradients:
+        """Find the classifier's gradients at places of the plane.
+
+        Raises
+        ------
+        ParameterError
+            If its features are not maxout features.
+        """
+        if self.spec.cls is not RandomMaxout:
+            raise ParameterError("feature_map", "must be a RandomMaxout for gradients", self.spec)
+        return cache.call(gradients_of, self.origin(data), self.learner, self.m)
+
     def charts(self, data: Data, numbers: Outcome, cache: Cache) -> tuple[Chart, ...]:
         first, *svms = numbers.pictures
         task = numbers.task
@@ -322,6 +335,13 @@ def surfaces_of(origin: Origin, learner: Learner, *, cache: Cache) -> MapSurface
     """Train on the features of a map."""
     task = cache.call(task_of, origin)
     return map_surfaces(task.split, task.plane, **learner._asdict(), progress=cache.progress)
+
+
+def gradients_of(origin: Origin, learner: Learner, m: int, *, cache: Cache) -> Gradients:
+    """Find the gradients of a classifier on a map's first m features."""
+    task, spec = cache.call(task_of, origin), learner.spec.replace(n_components=m)
+    how = {"m_grid": learner.m_grid, "loss": learner.loss, "constant": learner.constant}
+    return local_gradients(task.split, task.plane, spec, **how)
 
 
 def gamma_of(origin: Origin, gamma: float | str, *, cache: Cache) -> float:

@@ -14,6 +14,7 @@ from PIL import Image
 from rfviz.analysis.plane import Plane
 from rfviz.analysis.splits import Split
 from rfviz.experiments.decision_surfaces.compute import MOST_MARKS, Surface
+from rfviz.experiments.decision_surfaces.gradients import Gradients
 from rfviz.figures.quick import literal, trace
 from rfviz.figures.template import COLOURS, GREY, SIGNS, SYMBOLS, styled
 
@@ -23,6 +24,7 @@ __all__ = [
     "class_colour",
     "class_sign",
     "plot_classified",
+    "plot_gradients",
     "plot_surface",
     "surface_image",
 ]
@@ -215,6 +217,49 @@ def plot_classified(
         placing=placing,
         revision=f"{split.name}-{plane.x}-{plane.y}",
     )
+
+
+def plot_gradients(
+    found: Gradients,
+    surface: Surface,
+    split: Split,
+    plane: Plane,
+    *,
+    image: dict[str, Any],
+    axes: tuple[str, str],
+) -> go.Figure:
+    """Plot the surface of a classifier with arrows along its gradients, the longest as long as places are apart.
+
+    Parameters
+    ----------
+    image, axes
+        See :func:`plot_surface`.
+    """
+    step = (plane.x[1] - plane.x[0]) / round(len(found.places) ** 0.5)
+    arrows = 0.9 * step * found.in_plane / max(float(np.linalg.norm(found.in_plane, axis=1).max()), 1e-300)
+    start, end = found.places - arrows / 2, found.places + arrows / 2
+    # Two barbs, each a quarter of an arrow's length.
+    back = -0.25 * arrows
+    side = np.column_stack([-back[:, 1], back[:, 0]]) / 1.5
+    gap = np.full(len(end), np.nan)
+    strokes = [
+        np.column_stack(parts).ravel()
+        for parts in (
+            (start[:, k], end[:, k], gap, (end + back + side)[:, k], end[:, k], (end + back - side)[:, k], gap)
+            for k in (0, 1)
+        )
+    ]
+    figure = plot_classified(surface, split, plane, image=image, axes=axes)
+    figure.data = ()
+    figure.add_scatter(
+        x=strokes[0],
+        y=strokes[1],
+        mode="lines",
+        line={"color": "#15181e", "width": 1.6},
+        name="gradients",
+        hoverinfo="skip",
+    )
+    return figure
 
 
 def _marks(points: np.ndarray, code: int, name: str, size: int) -> dict[str, Any]:

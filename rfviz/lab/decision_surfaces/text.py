@@ -1,6 +1,6 @@
 """Texts of the page on decision surfaces."""
 
-__all__ = ["METHOD", "NUMBERS"]
+__all__ = ["GRADIENTS", "METHOD", "NUMBERS"]
 
 NUMBERS = (
     "Apart: on how many of the points that measure accuracy the classifier on m features and the exact RBF-SVM predict "
@@ -8,6 +8,17 @@ NUMBERS = (
     "Slope: factor that turns decision values into log-odds. Penalty α: on the unscaled features; ridge regression "
     "chooses it by leave-one-out errors for each m."
 )
+
+GRADIENTS = r"""
+On its piece the classifier is $\sum_\ell\alpha_\ell\langle w^\ell_{j(\ell)},x\rangle$ with the same $j(\ell)$
+throughout, so its coefficients can be read in the columns of the data. This holds of any classifier on maxout features
+and needs no theorem. **Fallen** is what the paper says beyond it: equations 4 and 5 derive from its Theorem 1 that the
+*best* function is a locally linear estimator $\langle\sum_i\beta_i\kappa(x,x_i)\,x_i,\,x\rangle$, and Theorem 1 is
+wrong (see the page on errors in the papers): nothing proves that the gradient is a mean of near training points.
+
+Deep maxout networks and fits of convex piecewise linear functions make the same kind of function; there the projections
+are learnt, here they are drawn. Neither is computed here.
+"""
 
 METHOD = r"""
 **Every m at once.** The features of the $200\times200$ cells are computed once, for the largest $m$. The maps are

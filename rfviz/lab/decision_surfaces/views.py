@@ -14,6 +14,7 @@ from rfviz.errors import RfvizError
 from rfviz.experiments import DecisionSurfaces
 from rfviz.experiments.base import Chart
 from rfviz.experiments.decision_surfaces.compute import MOST_MARKS
+from rfviz.experiments.decision_surfaces.describe import gradient_words
 from rfviz.experiments.decision_surfaces.experiment import (
     PANELS,
     EmptyPicture,
@@ -22,8 +23,9 @@ from rfviz.experiments.decision_surfaces.experiment import (
     Task,
     task_of,
 )
-from rfviz.experiments.decision_surfaces.figures import LEFT_MARGIN, class_colour, class_sign
+from rfviz.experiments.decision_surfaces.figures import LEFT_MARGIN, class_colour, class_sign, plot_gradients
 from rfviz.experiments.decision_surfaces.own_points import CLASSES, format_point
+from rfviz.features import RandomMaxout
 from rfviz.lab.controls import Control
 from rfviz.lab.decision_surfaces import text
 from rfviz.lab.decision_surfaces.own_points import CLASS, MOST_POINTS, POINTS
@@ -34,6 +36,8 @@ from rfviz.ui.widgets.live_chart import selected_places
 from rfviz.words import per_cent
 
 __all__ = ["SurfaceView"]
+
+GRADIENTS = "What it is locally: gradients"
 
 
 class SurfaceView(View[Source, DecisionSurfaces, Outcome]):
@@ -120,10 +124,28 @@ class SurfaceView(View[Source, DecisionSurfaces, Outcome]):
     def details(
         self, settings: DecisionSurfaces, result: Outcome, charts: Sequence[Chart]
     ) -> Mapping[str, Callable[[], Any]]:
+        maxout = settings.spec.cls is RandomMaxout
         return {
             "Every m in numbers": lambda: _numbers(result),
+            **({GRADIENTS: lambda: self._gradients(settings, result)} if maxout else {}),
             "How it is computed": lambda: st.markdown(text.METHOD),
         }
+
+    def _gradients(self, settings: DecisionSurfaces, result: Outcome) -> None:
+        """Draw where the classifier points at each place, and with which coefficients of the columns."""
+        task, dataset = result.task, self.source.dataset
+        found = settings.gradients(self.source.data, self.cache)
+        names = dataset.feature_names if settings.points is None else ()
+        names = names or tuple(f"x{j + 1}" for j in range(found.gradients.shape[1]))
+        said = gradient_words(found, settings.m, names)
+        st.markdown(said)
+        first = result.pictures[0]
+        image = self.cache.call(*first.image)
+        figure = plot_gradients(found, first.surface, task.split, task.plane, image=image, axes=task.axes)
+        with st.container(key="surface-row-gradients"):
+            layout.chart(figure, "gradients", said.replace("*", ""), secondary=True, square=True)
+        layout.numbers(found.to_frame(names))
+        st.markdown(text.GRADIENTS)
 
 
 def _legend(task: Task) -> str:

@@ -49,6 +49,19 @@ def points(at):
     return [[t for t in spec["data"] if t["name"].startswith("class")] for spec in specs(at)]
 
 
+@pytest.mark.parametrize("scheme", ["RandomMaxout", "RandomFourier"])
+def test_gradients_are_drawn_of_maxout_alone(scheme):
+    state = MOONS | {"map": scheme, "n_components": 20} | {f"details-{number}": True for number in range(3)}
+    at = opened(SLUG, state)
+    assert not at.error and not at.exception
+    drawn = [t for spec in specs(at) for t in spec["data"] if t["name"] == "gradients"]
+    said = [markdown.value for markdown in at.markdown if "Arrows show the gradient" in markdown.value]
+    fallen = [
+        markdown.value for markdown in at.markdown if "equations 4 and 5 derive from its Theorem 1" in markdown.value
+    ]
+    assert len(drawn) == len(said) == len(fallen) == (scheme == "RandomMaxout")
+
+
 def test_panels_are_the_analysis():
     at = opened(SLUG, MOONS | {"n_components": 20, "gamma": 2.0, "C": 1.0, "seed": 3} | UNFOLDED)
     split = make_split(datasets.load("moons", n_samples=100), "none")
