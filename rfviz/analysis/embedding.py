@@ -22,7 +22,9 @@ from rfviz.features.base import SlowKernelError
 from rfviz.progress import Progress, silent
 
 __all__ = [
+    "LLE_NEIGHBOURS",
     "MAX_EXACT",
+    "MAX_LLE",
     "MAX_POINTS",
     "EmbeddingPoints",
     "EmbeddingResult",
@@ -31,12 +33,17 @@ __all__ = [
     "components_of_gram",
     "embed",
     "exact_components",
+    "kept_neighbours",
+    "locally_linear",
     "prepare_points",
 ]
 
 # Up to here principal components come exactly from the n × n Gram matrix; beyond it, from a randomised SVD.
 MAX_EXACT = 2000
 MAX_POINTS = 5000
+#: Neighbours of locally linear embedding, and points up to which it takes no more than a second or two.
+LLE_NEIGHBOURS = 8
+MAX_LLE = 1000
 _NEIGHBOURS = 5
 _LANCZOS_FROM = 400
 
@@ -49,7 +56,7 @@ class Projection:
     ----------
     coordinates : ndarray of shape (n, n_dimensions)
     explained : ndarray of shape (n_dimensions,)
-        Share of the variance along each axis.
+        Share of the variance along each axis; NaN where axes are not directions.
     order : CurveOrder or None
         Order along the curve and the given order, where the data have one.
     method : str
@@ -221,6 +228,43 @@ def exact_components(
     except SlowKernelError:
         return None
     return aligned(components_of_gram("Exact kernel PCA", K, n_dimensions, points.given_order), points.plain)
+
+
+def locally_linear(points: EmbeddingPoints, n_dimensions: int) -> Projection:
+    """Embed points by locally linear embedding (Roweis and Saul 2000), which uses no feature map.
+
+    Each point is written as a mean of its nearest neighbours, and placed so that the same means hold in few dimensions.
+
+    Parameters
+    ----------
+    n_dimensions : {2, 3}
+
+    Raises
+    ------
+    DataError
+        For too few or too many points.
+    """
+    from sklearn.manifold import LocallyLinearEmbedding  # a fifth of a second, of a part that few open
+
+    n = len(points.coordinates)
+    if not LLE_NEIGHBOURS < n <= MAX_LLE:
+        raise DataError(
+            f"Locally linear embedding is computed for {LLE_NEIGHBOURS + 1} to {MAX_LLE:,} points, not {n:,}. Choose "
+            f"{'fewer' if n > MAX_LLE else 'more'} points."
+        )
+    method = LocallyLinearEmbedding(n_neighbors=LLE_NEIGHBOURS, n_components=n_dimensions, eigen_solver="dense")
+    with blas_for(n, n):
+        Z = method.fit_transform(points.coordinates.astype(np.float64))
+    Z *= -np.sign(Z[_first_of_the_largest(Z), range(n_dimensions)])
+    unknown = np.full(n_dimensions, np.nan)
+    return Projection("Locally linear embedding", Z, unknown, _order(Z, points.given_order), "dense eigenvalues")
+
+
+def kept_neighbours(projection: Projection, neighbours: np.ndarray) -> float:
+    """Return which share of the points' nearest neighbours before are among as many nearest ones in a projection."""
+    Z = projection.coordinates - projection.coordinates.mean(axis=0)
+    near = _nearest(Z @ Z.T)
+    return float((near[:, :, None] == neighbours[:, None, :]).any(axis=2).mean())
 
 
 def _principal_components(

@@ -125,7 +125,8 @@ def plot_embedding(
     Z = projection.coordinates
     # Neither a small picture nor the edges of a cube have room for the words.
     words = " of the variance" if legend and Z.shape[1] == 2 else ""
-    axes = [f"axis {i + 1} ({share:.0%}{words})" for i, share in enumerate(projection.explained)]
+    shares = [f" ({share:.0%}{words})" if np.isfinite(share) else "" for share in projection.explained]
+    axes = [f"axis {i + 1}{share}" for i, share in enumerate(shares)]
     traces = _points(Z, style, legend, compact)
     if Z.shape[1] == 3:
         return styled(traces, x="", y="", height=height, revision=revision, scene=_scene(axes))

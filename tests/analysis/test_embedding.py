@@ -10,8 +10,15 @@ from sklearn.neighbors import NearestNeighbors
 
 from rfviz import datasets
 from rfviz.analysis import embedding
+from rfviz.analysis.embedding import (
+    LLE_NEIGHBOURS,
+    exact_components,
+    kept_neighbours,
+    locally_linear,
+    prepare_points,
+)
 from rfviz.analysis.embedding import embed as features_only
-from rfviz.analysis.embedding import exact_components, prepare_points
+from rfviz.datasets.base import Dataset
 from rfviz.errors import DataError
 from rfviz.features import MapSpec, RandomFourier, RandomMaxout, RandomProjection, map_class, registry
 
@@ -153,3 +160,38 @@ def test_a_flat_spectrum_has_components_too():
     result = embed(points, RandomFourier, 2, gamma=1.0, n_components=100)
     assert result.exact.coordinates.shape == (33, 2)
     assert result.exact.explained == pytest.approx([1 / 32, 1 / 32])
+
+
+def test_locally_linear_embedding_keeps_the_weights_of_neighbours():
+    """By hand: weights of least squares with a small ridge, and the eigenvectors of the second and third eigenvalue."""
+    rng = np.random.default_rng(0)
+    t = np.sort(rng.uniform(0, 3, 60))
+    X = np.column_stack([np.cos(t), np.sin(t), t, 0.1 * rng.standard_normal(60)])
+    X = X.astype(np.float32)
+    points = prepare_points(Dataset("arc", X, order=t), "none", 2)
+    X = X.astype(float)
+    found = locally_linear(points, 2)
+    apart = np.linalg.norm(X[:, None] - X[None], axis=2)
+    W = np.zeros((60, 60))
+    for i in range(60):
+        near = np.argsort(apart[i])[1 : LLE_NEIGHBOURS + 1]
+        C = (X[near] - X[i]) @ (X[near] - X[i]).T
+        w = np.linalg.solve(C + 1e-3 * np.trace(C) * np.eye(len(near)), np.ones(len(near)))
+        W[i, near] = w / w.sum()
+    M = (np.eye(60) - W).T @ (np.eye(60) - W)
+    vectors = np.linalg.eigh(M)[1][:, 1:3]
+    np.testing.assert_allclose(np.abs((vectors * found.coordinates).sum(axis=0)), 1.0, atol=1e-6)
+    assert np.isnan(found.explained).all() and found.order.spearman > 0.9
+    # Of the five nearest neighbours, how many stay: by sets.
+    Z = found.coordinates
+    kept = [
+        len({*np.argsort(apart[i])[1:6]} & {*np.argsort(np.linalg.norm(Z - Z[i], axis=1))[1:6]}) / 5 for i in range(60)
+    ]
+    assert kept_neighbours(found, points.neighbours) == pytest.approx(np.mean(kept))
+
+
+@pytest.mark.parametrize(("n", "remedy"), [(8, "more"), (1001, "fewer")])
+def test_too_few_or_too_many_points_for_locally_linear_embedding(n, remedy):
+    points = prepare_points(Dataset("points", np.random.default_rng(0).random((n, 3), dtype=np.float32)), "none", 2)
+    with pytest.raises(DataError, match=f"9 to 1,000 points, not {n:,}. Choose {remedy} points"):
+        locally_linear(points, 2)

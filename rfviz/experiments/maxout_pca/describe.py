@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rfviz.analysis.embedding import EmbeddingResult
+from rfviz.analysis.embedding import LLE_NEIGHBOURS, EmbeddingResult, Projection, kept_neighbours
 from rfviz.words import counted, number, per_cent
 
-__all__ = ["explanation", "rho_of", "summary"]
+__all__ = ["explanation", "locally_linear_words", "rho_of", "summary"]
 
 # With a lower rank correlation the chart shows no order that is worth the name.
 _ORDERED = 0.5
@@ -76,6 +76,30 @@ def _without_map(result: EmbeddingResult) -> str:
     if plain.spearman >= own.spearman - _AS_WELL:
         return f" **Plain PCA, without the map, does as well** ({rho}): these data need no map."
     return f" Plain PCA, without the map, finds less of it ({rho})."
+
+
+def locally_linear_words(result: EmbeddingResult, found: Projection) -> str:
+    """Compare locally linear embedding with the principal components of the features."""
+    p, near = result.features, result.input_neighbours
+    ours, theirs = (kept_neighbours(one, near) for one in (p, found))
+    said = (
+        f"**Locally linear embedding** writes each point as a mean of its {LLE_NEIGHBOURS} nearest neighbours and "
+        "places all so that the same means hold. It needs no map and has none for new points. Of each point’s "
+        f"{near.shape[1]} nearest neighbours before, {per_cent(theirs, 2)} are among as many nearest ones in its chart "
+        f"and {per_cent(ours, 2)} in that of the features."
+    )
+    if p.order is None or found.order is None:
+        return said
+    here, there = rho_of(found.order.spearman), rho_of(p.order.spearman)
+    more = found.order.spearman - p.order.spearman
+    verdict = f"{'this embedding shows' if more > 0 else 'the features show'} more of it"
+    if max(found.order.spearman, p.order.spearman) < _ORDERED:
+        verdict = "neither shows it"
+    elif abs(more) < _AS_WELL:
+        verdict = "one shows it as well as the other"
+    return (
+        f"{said} The order along its curve has ρ = {here} with the given one, that of the features {there}: {verdict}."
+    )
 
 
 def _points(count: int, one: str, many: str, of: str = "") -> str:

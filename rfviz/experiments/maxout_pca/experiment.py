@@ -14,13 +14,14 @@ from rfviz.analysis.embedding import (
     Projection,
     embed,
     exact_components,
+    locally_linear,
     prepare_points,
 )
 from rfviz.analysis.points import NORMALISATION
 from rfviz.cache import Cache
 from rfviz.experiments.base import Chart, ExperimentOnMap, experiment, revision
 from rfviz.experiments.data import Data
-from rfviz.experiments.maxout_pca.describe import explanation, summary
+from rfviz.experiments.maxout_pca.describe import explanation, locally_linear_words, summary
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.figures.embedding import PointStyle, image_marks, plot_embedding, style_of
 from rfviz.figures.images import framed_image
@@ -101,6 +102,22 @@ class MaxoutPCA(ExperimentOnMap[EmbeddingResult]):
         )
         return (main, *sides)
 
+    def locally_linear(self, data: Data, numbers: EmbeddingResult, cache: Cache) -> Chart:
+        """Embed the same points by locally linear embedding, which uses no feature map.
+
+        Raises
+        ------
+        DataError
+            For too few or too many points.
+        """
+        found = cache.call(locally_linear_of, data, self.normalise, self.n_dimensions)
+        style = cache.call(points_style, data, len(found.coordinates))
+        view = revision(data, self.normalise, self.n_dimensions)
+        plot = partial(plot_embedding, found, style, height=_SIDE_HEIGHT, legend=False, revision=view)
+        table = partial(numbers.points_frame, found)
+        words = locally_linear_words(numbers, found)
+        return Chart("embedding-lle", plot, table, f"{found.title} of the same points.", words)
+
     def marks(
         self, data: Data, numbers: EmbeddingResult, style: PointStyle, cache: Cache
     ) -> tuple[np.ndarray, list[str], float] | None:
@@ -124,6 +141,11 @@ def exact_of(
 ) -> Projection | None:
     """Find the components of the exact kernel, which are the same for every number of features and every seed."""
     return exact_components(cache.call(points_of, data, normalise, n_dimensions), spec, n_dimensions, cache.progress)
+
+
+def locally_linear_of(data: Data, normalise: str, n_dimensions: int, *, cache: Cache) -> Projection:
+    """Embed the points without a map."""
+    return locally_linear(cache.call(points_of, data, normalise, n_dimensions), n_dimensions)
 
 
 def result_of(

@@ -1,6 +1,6 @@
 """Texts of the page on Maxout-PCA."""
 
-__all__ = ["METHOD"]
+__all__ = ["LOCALLY_LINEAR", "METHOD"]
 
 METHOD = r"""
 The points are normalised, mapped by $m$ random features, and projected on the first principal components of the
@@ -13,4 +13,11 @@ given one: 1 is the same order, 0 is none.
 
 Where there are fewer points than coordinates, the points are first written in a basis of their span. Distances stay
 exactly the same, and Gaussian weights have the same distribution in every basis, so nothing changes but the cost.
+"""
+
+LOCALLY_LINEAR = """
+The paper calls PCA of maxout features a *locally linear embedding*, and names Roweis and Saul’s method of that name as
+related. It also names **deep maxout networks**, which learn the projections that are drawn here, layer upon layer, and
+**fits of convex piecewise linear functions**, which are the largest of several linear functions, as one maxout feature
+is. Neither is computed here.
 """

@@ -10,6 +10,7 @@ import streamlit as st
 from rfviz.analysis.embedding import MAX_EXACT, MAX_POINTS, EmbeddingResult
 from rfviz.analysis.order import CurveOrder
 from rfviz.cache import Cache
+from rfviz.errors import DataError
 from rfviz.experiments.base import Chart
 from rfviz.experiments.data import Data
 from rfviz.experiments.maxout_pca.describe import rho_of
@@ -91,7 +92,19 @@ class EmbeddingView(View[ScaledData, MaxoutPCA, EmbeddingResult]):
             "Order": lambda: _order(result.features.order),
             "Numbers": lambda: _numbers(result),
             "How it is computed": lambda: st.markdown(text.METHOD),
+            "Next to locally linear embedding": lambda: self._locally_linear(settings, result),
         }
+
+    def _locally_linear(self, settings: MaxoutPCA, result: EmbeddingResult) -> None:
+        """Draw the embedding that the paper compares its own with, or say why there is none."""
+        try:
+            chart = settings.locally_linear(self.source.data, result, self.cache)
+        except DataError as error:
+            st.info(str(error))
+        else:
+            st.markdown(chart.words)
+            layout.chart(chart.figure, chart.name, chart.alt, secondary=True)
+        st.markdown(text.LOCALLY_LINEAR)
 
 
 def sheet_of(data: Data, n: int, *, cache: Cache) -> dict[str, object]:

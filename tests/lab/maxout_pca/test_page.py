@@ -1,13 +1,14 @@
 """The page on Maxout-PCA draws what is computed, and a point can be selected."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from rfviz import datasets
-from rfviz.analysis.embedding import embed, exact_components, prepare_points
-from rfviz.experiments.maxout_pca.describe import explanation
+from rfviz.analysis.embedding import embed, exact_components, kept_neighbours, locally_linear, prepare_points
+from rfviz.experiments.maxout_pca.describe import explanation, locally_linear_words
 from rfviz.features import MapSpec, RandomMaxout, registry
 from rfviz.params import defaults
 from tests.app_pages import EMBEDDING, UNFOLDED, array, changed, opened, specs
@@ -112,3 +113,35 @@ def test_the_swaps_that_were_found_are_counted():
     assert "all 6 that were swapped on purpose are among them" in words
     none = opened(EMBEDDING, {"data.order_noise": 0})
     assert not any("on purpose" in m.value for m in none.markdown)
+
+
+@pytest.mark.parametrize(("data", "order"), [("turning_head", True), ("moons", False)])
+def test_locally_linear_embedding_stands_next_to_it(data, order):
+    at = opened(EMBEDDING, {"data": data, "n_components": 200, "details-3": True})
+    assert not at.error and not at.exception
+    points = prepare_points(datasets.load(data), "unit norm", 2)
+    found, drawn = locally_linear(points, 2), specs(at)[-1]
+    xy = np.concatenate([np.column_stack([array(t["x"]), array(t["y"])]) for t in drawn["data"] if "customdata" in t])
+    np.testing.assert_allclose(np.sort(xy[:, 0]), np.sort(found.coordinates[:, 0]), atol=1e-5)
+    assert drawn["layout"]["xaxis"]["title"]["text"] == "axis 1"
+    (said,) = [markdown.value for markdown in at.markdown if "**Locally linear embedding**" in markdown.value]
+    kept = float(re.search(r", ([\d.]+)% are among", said)[1])
+    assert abs(kept - 100 * kept_neighbours(found, points.neighbours)) < 0.5
+    assert ("The order along its curve" in said) == order
+
+
+def test_of_two_embeddings_the_one_that_shows_more_of_the_order_is_named():
+    points = prepare_points(datasets.load("turning_head"), "unit norm", 2)
+    result = embed(points, MapSpec(RandomMaxout, n_components=200), 2)
+
+    def said(ours, theirs):
+        features = replace(result.features, order=replace(result.features.order, spearman=ours))
+        other = replace(result.plain, order=replace(result.plain.order, spearman=theirs))
+        return locally_linear_words(replace(result, features=features), other)
+
+    assert said(0.99, 0.91).endswith(
+        "ρ = 0.9100 with the given one, that of the features 0.9900: the features show more of it."
+    )
+    assert said(0.6, 0.91).endswith("this embedding shows more of it.")
+    assert said(0.99, 0.991).endswith("one shows it as well as the other.")
+    assert said(0.1, 0.4).endswith("neither shows it.")
