@@ -13,6 +13,7 @@ from rfviz.analysis.pairs import nearest_mark, pair_index, pair_rows
 from rfviz.experiments.base import Chart
 from rfviz.experiments.distance_saturation.compute import MAX_POINTS, SaturationResult
 from rfviz.experiments.distance_saturation.experiment import DistanceSaturation, mapped_pairs_of, pairs_of
+from rfviz.experiments.distance_saturation.series import plot_collision, pools_frame, series_words
 from rfviz.features import RandomMaxout
 from rfviz.figures.lines import ring_pair
 from rfviz.figures.template import series_styles
@@ -64,4 +65,15 @@ class SaturationView(View[ScaledData, DistanceSaturation, SaturationResult]):
         }
         if settings.cls is RandomMaxout:
             parts["Why is the paper’s formula wrong?"] = lambda: st.markdown(text.ERRATUM)
+            sizes = [spec.get("pool_size") for spec in settings.specs]
+            parts["The series of κ, and the largest of q normals"] = lambda: _series(sizes)
         return parts
+
+
+def _series(pool_sizes: Sequence[int]) -> None:
+    """Draw the collision probability of the first map with its series, and the coefficients of all."""
+    q, said = pool_sizes[0], series_words(pool_sizes[0])
+    st.markdown(said)
+    layout.chart(plot_collision(q), "collision", f"κ over the cosine for q = {q}, and its series.", secondary=True)
+    frame = pools_frame(pool_sizes)
+    layout.numbers(frame, dict.fromkeys(frame.columns[1:], "%.4f"))

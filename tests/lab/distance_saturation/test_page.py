@@ -122,3 +122,12 @@ def test_a_pair_of_rows_that_are_gone_is_forgotten():
     at.session_state[f"{SATURATION}.data.n_samples"] = 5
     at.run()
     assert len(main_traces(at)) == n_traces - 1 and not at.exception and not at.error
+
+
+@pytest.mark.parametrize("scheme", ["RandomMaxout", "RandomFourier"])
+def test_the_series_is_drawn_of_maxout_alone(scheme):
+    at = opened(SATURATION, {"map": scheme, "n_components": 50} | {f"details-{number}": True for number in range(5)})
+    assert not at.error and not at.exception
+    drawn = [t["name"] for spec in specs(at) for t in spec["data"] if t.get("name") == "a₀ + a₁ρ"]
+    tables = [frame.value for frame in at.dataframe if "a₁" in frame.value]
+    assert len(drawn) == len(tables) == (scheme == "RandomMaxout")
