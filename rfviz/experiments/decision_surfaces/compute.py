@@ -189,7 +189,7 @@ def with_constant(X: np.ndarray) -> np.ndarray:
 
 
 def lift_of(cls: type[FeatureMap], constant: bool) -> Callable[[np.ndarray], np.ndarray]:
-    """Return what is done to inputs before a map: a column of ones appended, if that is asked for and changes it."""
+    """Return the step before a map: to append a column of ones, if that is asked for and changes the map."""
     return with_constant if constant and cls.takes_constant else np.asarray
 
 

@@ -251,14 +251,10 @@ def plot_gradients(
     ]
     figure = plot_classified(surface, split, plane, image=image, axes=axes)
     figure.data = ()
-    figure.add_scatter(
-        x=strokes[0],
-        y=strokes[1],
-        mode="lines",
-        line={"color": "#15181e", "width": 1.6},
-        name="gradients",
-        hoverinfo="skip",
-    )
+    # A pale edge, so that arrows are seen on a dark page too.
+    for name, colour, width in (("edge", "rgba(255,255,255,0.5)", 3.6), ("gradients", "#15181e", 1.6)):
+        stroke = {"color": colour, "width": width}
+        figure.add_scatter(x=strokes[0], y=strokes[1], mode="lines", line=stroke, name=name, hoverinfo="skip")
     return figure
 
 

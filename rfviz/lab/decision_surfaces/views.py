@@ -144,8 +144,9 @@ class SurfaceView(View[Source, DecisionSurfaces, Outcome]):
         figure = plot_gradients(found, first.surface, task.split, task.plane, image=image, axes=task.axes)
         with st.container(key="surface-row-gradients"):
             layout.chart(figure, "gradients", said.replace("*", ""), secondary=True, square=True)
-        layout.numbers(found.to_frame(names))
         st.markdown(text.GRADIENTS)
+        frame = found.to_frame(names)
+        layout.numbers(frame, dict.fromkeys(frame.columns, "%.3g"))
 
 
 def _legend(task: Task) -> str:

@@ -98,7 +98,7 @@ def test_arrows_point_along_the_gradients():
     surface = map_surfaces(split, plane, spec(20, 4), m_grid=GRID, resolution=20).at(20)
     image = surface_image(surface, np.unique(split.y_train), plane)
     figure = plot_gradients(found, surface, split, plane, image=image, axes=("x", "y"))
-    (strokes,) = figure.data
+    _, strokes = figure.data
     xy = np.column_stack([strokes.x, strokes.y]).reshape(25, 7, 2)
     arrows = xy[:, 1] - xy[:, 0]
     np.testing.assert_allclose((xy[:, 0] + xy[:, 1]) / 2, found.places, atol=1e-6)
