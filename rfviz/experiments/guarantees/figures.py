@@ -241,6 +241,7 @@ def plot_complexity(complexity: Complexity, *, height: int = 380, revision: str 
     traces = [line(n, complexity.bound, COLOURS[0], "dash", "bound of the proof", 2.0), measured]
     axes = {
         "xaxis": {"type": "log", "dtick": 1, "tickformat": "~s"},
-        "yaxis": {"type": "log", "dtick": 1, "tickformat": "~g"},
+        # Between powers of ten, too: a class may span less than one.
+        "yaxis": {"type": "log", "dtick": "D2", "tickformat": "~g"},
     }
     return styled(traces, x="training rows n", y="Rademacher complexity", height=height, revision=revision, **axes)
