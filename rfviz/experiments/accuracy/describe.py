@@ -18,10 +18,20 @@ from rfviz.experiments.accuracy.architectures import (
     RankCorrelations,
 )
 from rfviz.experiments.accuracy.compute import AccuracyResult, Curve
+from rfviz.experiments.accuracy.notes import notes_story
 from rfviz.experiments.accuracy.prediction import ALIKE, WITHIN, Unpredicted
 from rfviz.words import counted, join, number
 
-__all__ = ["EPOCHS", "NETWORK_SETUP", "NO_MAPS", "about_architectures", "about_epochs", "explanation", "summary"]
+__all__ = [
+    "EPOCHS",
+    "NETWORK_SETUP",
+    "NO_MAPS",
+    "TIMES",
+    "about_architectures",
+    "about_epochs",
+    "explanation",
+    "summary",
+]
 
 # Errors that differ by less are equal: they are counts of rows.
 _ROUNDING = 1e-9
@@ -41,6 +51,7 @@ NETWORK_SETUP = (
     f"They were trained beforehand for {NETWORK_EPOCHS} epochs on 20,000 augmented images; the paper’s have 200 epochs "
     "on 50,000."
 )
+TIMES = "Seconds to train and seconds to predict the test rows, against the number of features."
 EPOCHS = "Test error of trained features and of networks of the same skeletons after each epoch of training."
 
 
@@ -79,7 +90,7 @@ def explanation(result: AccuracyResult) -> str:
         what += f" {_CODES}" if split.is_classification else ""
     elif result.is_empty and result.loss == "ridge":
         what += " The squared error (under “Error”) is predicted before anything is trained."
-    more = (_exact_story, _fields_story, _doubly_story, _networks_story, _augmented_story)
+    more = (notes_story, _exact_story, _fields_story, _doubly_story, _networks_story, _augmented_story)
     return " ".join(["**What am I seeing?**", *_predicted(result), *_best(result, curves), what]) + "".join(
         part(result) for part in more
     )
