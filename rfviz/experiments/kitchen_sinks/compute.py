@@ -14,6 +14,7 @@ import pandas as pd
 
 from rfviz.analysis.accuracy import Segment, mean_and_spread
 from rfviz.analysis.splits import Split
+from rfviz.experiments.kitchen_sinks.approximation import Distances
 from rfviz.experiments.kitchen_sinks.boosting import BoostSegment
 from rfviz.experiments.kitchen_sinks.constraint import ConstrainedErrors
 from rfviz.experiments.kitchen_sinks.weights import WeightDecay
@@ -164,11 +165,12 @@ class KitchenSinksResult:
     curves: tuple[Curve, ...] = ()
     decay: WeightDecay | None = None
     constrained: ConstrainedErrors | None = None
+    distances: Distances | None = None
     ended: str = ""
     is_complete: bool = True
 
     @property
     def is_empty(self) -> bool:
         """Whether there is no point to draw."""
-        is_drawn = self.decay is not None or self.constrained is not None
-        return not is_drawn and not any(len(curve.frame) for curve in self.curves)
+        drawn = self.decay, self.constrained, self.distances
+        return all(found is None for found in drawn) and not any(len(curve.frame) for curve in self.curves)

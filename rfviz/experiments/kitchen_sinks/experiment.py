@@ -17,6 +17,7 @@ from rfviz.experiments.base import Chart, ExperimentInParts, Maps, experiment, r
 from rfviz.experiments.candidate import Candidate, told_apart
 from rfviz.experiments.data import Data
 from rfviz.experiments.kitchen_sinks import describe
+from rfviz.experiments.kitchen_sinks.approximation import Distances, DistancesRun, distances_to_target
 from rfviz.experiments.kitchen_sinks.boosting import BoostSegment, boost, check_classes, stump_segments
 from rfviz.experiments.kitchen_sinks.compute import (
     ADABOOST,
@@ -29,9 +30,11 @@ from rfviz.experiments.kitchen_sinks.compute import (
 from rfviz.experiments.kitchen_sinks.constraint import ConstrainedErrors, ConstrainedRun, constrained_errors
 from rfviz.experiments.kitchen_sinks.figures import (
     plot_constraint,
+    plot_distances,
     plot_error,
     plot_reach,
     plot_seconds,
+    plot_tail,
     plot_weights,
 )
 from rfviz.experiments.kitchen_sinks.weights import WeightDecay, WeightRun, largest_weights
@@ -53,6 +56,7 @@ __all__ = [
     "boost_of",
     "boost_parts",
     "constrained_of",
+    "distances_of",
     "in_turn",
     "parts_of_runs",
     "weights_of",
@@ -117,7 +121,9 @@ RUNS = Param(
     help="Independent draws to compare. More draws compute only the new ones.",
 )
 #: Views of one family of features.
-OF_ONE_FAMILY = ("weights", "constraint")
+OF_ONE_FAMILY = ("weights", "constraint", "lemmas")
+# In the view of the lemmas, where weights of at most C/K are fitted for each K.
+_LARGEST_OF_LEMMAS = 2000
 # Multiply-adds that take as long as to look at one number when a stump is chosen, and as what a stump takes besides.
 _STUMP_COST, _STUMP_OVERHEAD = 500.0, 3e8
 
@@ -130,9 +136,10 @@ class KitchenSinks(ExperimentInParts[KitchenSinksResult]):
     ----------
     maps : sequence of feature maps, or of MapSpec
         Families of random features; number of features and seed are the experiment's.
-    view : {"error", "seconds", "reach", "weights", "constraint"}
+    view : {"error", "seconds", "reach", "weights", "constraint", "lemmas"}
         The chart: errors against K, seconds against K, the seconds after which each error is reached; of one family
-        the largest weight against K, or the error of `k_max` features against the C of weights of at most C/K.
+        the largest weight against K, the error of `k_max` features against the C of weights of at most C/K, or how
+        near K features, up to 2,000 of them, come to a function of the class (Lemmas 1 and 4 of the paper).
     k_max : int
         Largest number of random features.
     stumps : int
@@ -140,7 +147,7 @@ class KitchenSinks(ExperimentInParts[KitchenSinksResult]):
     draws : int
         Independent draws of each family.
     runs : int
-        The same for ``"weights"`` and ``"constraint"``.
+        The same for the views of one family; in that of the lemmas, fifty draws each.
     loss : str
         See :data:`rfviz.analysis.accuracy.LOSS`.
     alpha : float or "auto"
@@ -225,7 +232,11 @@ class KitchenSinks(ExperimentInParts[KitchenSinksResult]):
             raise DataError(describe.NO_FAMILIES)
         if self.view in OF_ONE_FAMILY:
             (candidate,) = self.candidates
-            of, what = (weights_of, self._weights_grid) if self.view == "weights" else (constrained_of, self.k_max)
+            of, what = {
+                "weights": (weights_of, self._weights_grid),
+                "constraint": (constrained_of, self.k_max),
+                "lemmas": (distances_of, self._weights_grid),
+            }[self.view]
             parts = parts_of_runs(source, split, candidate, of, what, self.k_max, self.runs)
             return Work(tuple(parts), cache)
         steps = [(tuple(int(k) for k in grid), 1.0) for grid in grid_segments(self.k_max, 16)]
@@ -241,6 +252,8 @@ class KitchenSinks(ExperimentInParts[KitchenSinksResult]):
                 return KitchenSinksResult(split)
             if self.view == "weights":
                 return KitchenSinksResult(split, decay=WeightDecay(np.array(self._weights_grid), drawn))
+            if self.view == "lemmas":
+                return KitchenSinksResult(split, distances=Distances(np.array(self._weights_grid), drawn))
             return KitchenSinksResult(split, constrained=ConstrainedErrors(self.k_max, drawn))
         segments, runs = work.results(ADABOOST), runs_of(work)
         boosted = [boost_curve(segments)] if self.stumps else []
@@ -254,6 +267,8 @@ class KitchenSinks(ExperimentInParts[KitchenSinksResult]):
         view, same = self.view, revision(self.split_data(data), self.view)
         if numbers.is_empty and view in OF_ONE_FAMILY:
             return ()
+        if numbers.distances is not None:
+            return self._lemmas(numbers.distances, same)
         if numbers.constrained is not None:
             (candidate,), found = self.candidates, numbers.constrained
             plot = partial(plot_constraint, found, candidate.spec.cls, candidate.label, revision=same)
@@ -274,9 +289,24 @@ class KitchenSinks(ExperimentInParts[KitchenSinksResult]):
         alt, words = describe.summary(numbers.curves, view), describe.explanation(numbers, view, self.loss)
         return (Chart(f"sinks-{view}", plot, partial(curves_frame, numbers.curves, view), alt, words),)
 
+    def _lemmas(self, found: Distances, same: str) -> tuple[Chart, ...]:
+        (candidate,) = self.candidates
+        cls, label = candidate.spec.cls, candidate.label
+        first = Chart(
+            "sinks-distance",
+            partial(plot_distances, found, cls, label, revision=same),
+            found.to_frame,
+            describe.distances_summary(found, label),
+            describe.distances_explanation(found, label),
+        )
+        plot = partial(plot_tail, found, cls, label, revision=same)
+        alt, words = describe.tail_summary(found, label), describe.tail_explanation(found)
+        return first, Chart("sinks-tail", plot, found.tail_frame, alt, words)
+
     @property
     def _weights_grid(self) -> tuple[int, ...]:
-        return tuple(int(k) for k in default_grid(self.k_max, 12))
+        largest = min(self.k_max, _LARGEST_OF_LEMMAS) if self.view == "lemmas" else self.k_max
+        return tuple(int(k) for k in default_grid(largest, 12))
 
 
 def boost_parts(source: SplitData, split: Split, grids: Sequence[Sequence[int]]) -> Iterator[Part]:
@@ -320,6 +350,11 @@ def weights_of(source: SplitData, spec: MapSpec[FeatureMap], grid: tuple[int, ..
 def constrained_of(source: SplitData, spec: MapSpec[FeatureMap], k: int, *, cache: Cache) -> ConstrainedRun:
     """Return the errors of K features for each constraint."""
     return constrained_errors(source.split(cache), spec, k, progress=cache.progress)
+
+
+def distances_of(source: SplitData, spec: MapSpec[FeatureMap], grid: tuple[int, ...], *, cache: Cache) -> DistancesRun:
+    """Return the distances of draws of features from a function of the class, for each K of a grid."""
+    return distances_to_target(source.split(cache), spec, grid, cache.progress)
 
 
 def in_turn(sinks: Sequence[Part], boosted: Sequence[Part]) -> Iterator[Part]:

@@ -25,6 +25,7 @@ VIEWS = {
     "reach": "Time to an error",
     "weights": "Largest weight",
     "constraint": "Weights ≤ C/K",
+    "lemmas": "Lemmas 1 and 4",
 }
 _VIEW = dataclasses.replace(one_of("view", list(VIEWS), "error", "Show", "", VIEWS), kind="own")
 _PARAMS: dict[type[FeatureMap], tuple[str, ...]] = {SigmoidalRidge: ("activation", "scale"), RandomFourier: ("gamma",)}
