@@ -15,7 +15,6 @@ import pandas as pd
 from rfviz.analysis.splits import Split
 from rfviz.backend import check_memory, to_host
 from rfviz.bounds import kitchen_sinks_risk
-from rfviz.errors import DataError
 from rfviz.experiments.kitchen_sinks.boosting import check_classes
 from rfviz.experiments.kitchen_sinks.constraint import bounded_weights
 from rfviz.features import FeatureMap, MapSpec
@@ -151,13 +150,11 @@ def distances_to_target(
     Raises
     ------
     DataError
-        For targets that are not classes, and for a map whose features are the boxes of grids.
+        For targets that are not classes.
     MemoryBudgetError
         Where the features do not fit.
     """
     check_classes(split)
-    if spec.cls.sparse_output:
-        raise DataError(f"{spec.cls.label} has many columns for each draw. Choose another family of features.")
     grid = np.array(sorted({int(k) for k in k_grid}))
     rows = split.X_test[:_ROWS]
     check_memory(

@@ -17,25 +17,47 @@ from rfviz.analysis.splits import Split
 from rfviz.experiments.kitchen_sinks.approximation import Distances
 from rfviz.experiments.kitchen_sinks.boosting import BoostSegment
 from rfviz.experiments.kitchen_sinks.constraint import ConstrainedErrors
+from rfviz.experiments.kitchen_sinks.rivals import RivalSegment
 from rfviz.experiments.kitchen_sinks.weights import WeightDecay
-from rfviz.features import DecisionStumps, FeatureMap, RandomFourier, SigmoidalRidge
+from rfviz.features import (
+    DecisionStumps,
+    FeatureMap,
+    RandomActivation,
+    RandomBinning,
+    RandomFourier,
+    RandomMaxout,
+    RandomReLU,
+    SigmoidalRidge,
+)
 
 __all__ = [
     "ADABOOST",
+    "JOINT",
     "LEARNERS",
+    "PAPERS_LEARNERS",
+    "PURSUIT",
     "ROUNDING",
     "Curve",
     "KitchenSinksResult",
     "boost_curve",
     "curves_frame",
+    "rival_curve",
     "sink_curve",
 ]
 
-ADABOOST = "AdaBoost"
-#: The families of random features that the paper tries, and their names here.
+ADABOOST, PURSUIT, JOINT = "AdaBoost", "Matching pursuit", "Joint fit"
+#: The families of random features that the paper tries.
+PAPERS_LEARNERS: tuple[type[FeatureMap], ...] = (DecisionStumps, SigmoidalRidge, RandomFourier)
+#: Those that the page offers, and their names there; any other map can take part as well.
 LEARNERS: dict[type[FeatureMap], str] = {
-    DecisionStumps: "Random stumps", SigmoidalRidge: "Random sigmoids", RandomFourier: "Random Fourier",
-}  # fmt: skip
+    DecisionStumps: "Random stumps",
+    SigmoidalRidge: "Random sigmoids",
+    RandomFourier: "Random Fourier",
+    RandomActivation: "Own function",
+    RandomMaxout: "Random maxout",
+    RandomReLU: "Random ReLU",
+    RandomBinning: "Random binning",
+}
 
 #: Errors are shares of whole rows, but for rounding.
 ROUNDING = 1e-12
@@ -48,7 +70,7 @@ class Curve:
     Attributes
     ----------
     cls : type of FeatureMap or None
-        None for AdaBoost.
+        None for AdaBoost and other methods that draw no features of their own.
     frame : DataFrame
         Columns K, error (share of wrong test rows, mean over draws), s.d., draws, train, test and total (seconds,
         median over draws; missing where they were not measured on their own). One row per K, rising.
@@ -123,6 +145,17 @@ def boost_curve(segments: Sequence[BoostSegment]) -> Curve:
     frame = frame.astype({"K": int}).assign(total=frame["train"] + frame["test"], draws=1)
     frame.insert(2, "s.d.", 0.0)
     return Curve(ADABOOST, None, frame.reset_index(drop=True))
+
+
+def rival_curve(label: str, segments: Sequence[RivalSegment]) -> Curve:
+    """Return the curve of another method from its segments, in their order."""
+    columns = {"K": "k_grid", "error": "errors", "train": "seconds_fit", "test": "seconds_predict"}
+    frame = pd.DataFrame(
+        {name: np.concatenate([getattr(s, of) for s in segments] or [np.zeros(0)]) for name, of in columns.items()}
+    )
+    frame = frame.astype({"K": int}).assign(total=frame["train"] + frame["test"], draws=1)
+    frame.insert(2, "s.d.", 0.0)
+    return Curve(label, None, frame)
 
 
 def curves_frame(curves: Sequence[Curve], view: str = "error") -> pd.DataFrame:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
 from rfviz.experiments.kitchen_sinks.approximation import DELTA, Distances
-from rfviz.experiments.kitchen_sinks.compute import ROUNDING, Curve, KitchenSinksResult
+from rfviz.experiments.kitchen_sinks.compute import ADABOOST, JOINT, PURSUIT, ROUNDING, Curve, KitchenSinksResult
 from rfviz.experiments.kitchen_sinks.constraint import C_GRID, ConstrainedErrors
 from rfviz.experiments.kitchen_sinks.weights import WeightDecay
 from rfviz.words import counted, number, per_cent, seconds, times
@@ -57,8 +57,17 @@ def explanation(result: KitchenSinksResult, view: str, loss: str) -> str:
 
 
 def _sides(curves: Sequence[Curve]) -> tuple[Curve | None, list[Curve]]:
-    """Return AdaBoost’s curve, if there is one, and the others."""
-    return next((c for c in curves if c.cls is None), None), [c for c in curves if c.cls is not None]
+    """Return AdaBoost’s curve, if there is one, and those of random features."""
+    return next((c for c in curves if c.label == ADABOOST), None), [c for c in curves if c.cls is not None]
+
+
+def _others(curves: Iterable[Curve]) -> Iterator[tuple[Curve, str]]:
+    """Yield the curves of other methods, and what each does, as the subject of a sentence."""
+    what = {
+        PURSUIT: "**Matching pursuit**, which chooses among the drawn features of the first family,",
+        JOINT: "The **joint fit** of functions tanh(w·x + b) and their weights, in at most 200 steps,",
+    }
+    return ((curve, what[curve.label]) for curve in curves if curve.label in what)
 
 
 def _errors(curves: Sequence[Curve], is_complete: bool) -> Iterator[str]:
@@ -81,6 +90,9 @@ def _errors(curves: Sequence[Curve], is_complete: bool) -> Iterator[str]:
             is_better = error < boosted.best[1] - ROUNDING
             said = f"reach it with K = {reached:,}{f' and {least}' * is_better}"
         yield f"**{_features(curve)}** {said}."
+    for curve, name in _others(curves):
+        k, error = curve.best
+        yield f"{name} does best{so_far} with {per_cent(error)} at K = {k:,}."
 
 
 def _worse(error: float, best: float) -> str:
@@ -92,7 +104,8 @@ def _times(curves: Sequence[Curve], is_complete: bool) -> Iterator[str]:
     for curve in curves:
         if len(curve.measured):
             last = curve.measured.iloc[-1]
-            what = f"{int(last['K']):,} {'stumps of AdaBoost' if curve.cls is None else _features(curve)}"
+            of = "stumps of AdaBoost" if curve.label == ADABOOST else f"functions of {curve.label.lower()}"
+            what = f"{int(last['K']):,} {of if curve.cls is None else _features(curve)}"
             yield f"**{what}** take {seconds(last['total'])}."
 
 
@@ -111,6 +124,9 @@ def _reached(curves: Sequence[Curve], is_complete: bool) -> Iterator[str]:
         elif boosted is not None:
             said += f"; AdaBoost is there after {_after(boosted, own)}: {_quicker(curve, boosted, own)}"
         yield f"**{_features(curve)}** {said}."
+    for curve, name in _others(curve for curve in curves if len(curve.measured)):
+        own = curve.staircase()[0][-1]
+        yield f"{name} comes to {per_cent(own)} at best{so_far}, after {_after(curve, own)}."
 
 
 def _after(curve: Curve, error: float) -> str:

@@ -21,10 +21,13 @@ from rfviz.experiments.kitchen_sinks.approximation import Distances, DistancesRu
 from rfviz.experiments.kitchen_sinks.boosting import BoostSegment, boost, check_classes, stump_segments
 from rfviz.experiments.kitchen_sinks.compute import (
     ADABOOST,
+    JOINT,
     LEARNERS,
+    PURSUIT,
     KitchenSinksResult,
     boost_curve,
     curves_frame,
+    rival_curve,
     sink_curve,
 )
 from rfviz.experiments.kitchen_sinks.constraint import ConstrainedErrors, ConstrainedRun, constrained_errors
@@ -37,6 +40,7 @@ from rfviz.experiments.kitchen_sinks.figures import (
     plot_tail,
     plot_weights,
 )
+from rfviz.experiments.kitchen_sinks.rivals import RivalSegment, joint_fit, matching_pursuit
 from rfviz.experiments.kitchen_sinks.weights import WeightDecay, WeightRun, largest_weights
 from rfviz.experiments.split_data import TEST_SHARE, SplitData
 from rfviz.experiments.sweep import runs_of, sweep_parts
@@ -50,6 +54,7 @@ __all__ = [
     "DRAWS",
     "K_MAX",
     "OF_ONE_FAMILY",
+    "RIVALS",
     "RUNS",
     "STUMPS",
     "KitchenSinks",
@@ -58,7 +63,9 @@ __all__ = [
     "constrained_of",
     "distances_of",
     "in_turn",
+    "joint_of",
     "parts_of_runs",
+    "pursuit_of",
     "weights_of",
 ]
 
@@ -120,6 +127,11 @@ RUNS = Param(
     label="Runs",
     help="Independent draws to compare. More draws compute only the new ones.",
 )
+#: Other methods that can be compared, by their words in an address.
+RIVALS = {"pursuit": PURSUIT, "joint": JOINT}
+_RIVAL = Param("rivals", "pursuit", "choice", choices=tuple(RIVALS))
+# Numbers of functions of the joint fit, each of which is fitted anew.
+_JOINT_POINTS = 6
 #: Views of one family of features.
 OF_ONE_FAMILY = ("weights", "constraint", "lemmas")
 # In the view of the lemmas, where weights of at most C/K are fitted for each K.
@@ -144,6 +156,9 @@ class KitchenSinks(ExperimentInParts[KitchenSinksResult]):
         Largest number of random features.
     stumps : int
         How many stumps AdaBoost may choose; 0 leaves it out.
+    rivals : sequence of {"pursuit", "joint"}
+        Other methods, up to as many functions as AdaBoost may choose (`k_max` without it): matching pursuit, which
+        chooses among the `k_max` features of the first family, and tanh(w·x + b) fitted together with their weights.
     draws : int
         Independent draws of each family.
     runs : int
@@ -186,6 +201,7 @@ class KitchenSinks(ExperimentInParts[KitchenSinksResult]):
     view: str = "error"
     k_max: int = K_MAX.default
     stumps: int = STUMPS.default
+    rivals: Sequence[str] = ()
     draws: int = DRAWS.default
     runs: int = RUNS.default
     loss: str = LOSS.default
@@ -208,6 +224,8 @@ class KitchenSinks(ExperimentInParts[KitchenSinksResult]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        for name in self.rivals:
+            _RIVAL.validate(name)
         if self.view in OF_ONE_FAMILY and len(self.candidates) > 1:
             labels = [candidate.label for candidate in self.candidates]
             raise ParameterError("maps", f"must be one family where view={self.view!r}", labels, "Choose one.")
@@ -232,6 +250,11 @@ class KitchenSinks(ExperimentInParts[KitchenSinksResult]):
             raise DataError(describe.NO_FAMILIES)
         if self.view in OF_ONE_FAMILY:
             (candidate,) = self.candidates
+            if candidate.spec.cls.sparse_output:
+                raise DataError(
+                    f"{candidate.label} has many columns for each of its K grids, so it has no single weight of a "
+                    "feature. Choose another family, or the error."
+                )
             of, what = {
                 "weights": (weights_of, self._weights_grid),
                 "constraint": (constrained_of, self.k_max),
@@ -242,7 +265,17 @@ class KitchenSinks(ExperimentInParts[KitchenSinksResult]):
         steps = [(tuple(int(k) for k in grid), 1.0) for grid in grid_segments(self.k_max, 16)]
         sinks = sweep_parts(source, self.candidates, self.draws, steps, self.alpha, self.loss, cache)
         boosted = boost_parts(source, split, stump_segments(self.stumps))
-        return Work(tuple(in_turn(list(sinks), list(boosted))), cache)
+        return Work((*in_turn(list(sinks), list(boosted)), *self._rival_parts(source, split)), cache)
+
+    def _rival_parts(self, source: SplitData, split: Split) -> Iterator[Part]:
+        """Yield the parts of other methods."""
+        most, (n, d) = self.stumps or self.k_max, split.X_train.shape
+        if "pursuit" in self.rivals:
+            spec, grid = self.candidates[0].spec.replace(random_state=0), default_grid(min(most, self.k_max), 16)
+            cost = float(n * self.k_max * (self.k_max + d))
+            yield Part(PURSUIT, pursuit_of, (source, spec, self.k_max, tuple(map(int, grid))), cost)
+        for k in default_grid(most, _JOINT_POINTS) if "joint" in self.rivals else ():
+            yield Part(JOINT, joint_of, (source, int(k)), 2000.0 * n * d * k, f"{JOINT}, K = {k:,}")
 
     def collect(self, data: Data, work: Work, cache: Cache) -> KitchenSinksResult:
         split = self.split_data(data).split(cache)
@@ -258,10 +291,11 @@ class KitchenSinks(ExperimentInParts[KitchenSinksResult]):
         segments, runs = work.results(ADABOOST), runs_of(work)
         boosted = [boost_curve(segments)] if self.stumps else []
         sinks = [sink_curve(c.label, c.spec.cls, runs[c.label]) for c in self.candidates]
+        others = [rival_curve(RIVALS[name], work.results(RIVALS[name])) for name in RIVALS if name in self.rivals]
         state = segments[-1].state if segments else None
         ended = f"AdaBoost stopped at K = {state.n_stumps:,}: {state.ended}." if state and state.ended else ""
         is_complete = not (work.missing() or work.failures())
-        return KitchenSinksResult(split, (*boosted, *sinks), ended=ended, is_complete=is_complete)
+        return KitchenSinksResult(split, (*boosted, *others, *sinks), ended=ended, is_complete=is_complete)
 
     def charts(self, data: Data, numbers: KitchenSinksResult, cache: Cache) -> tuple[Chart, ...]:
         view, same = self.view, revision(self.split_data(data), self.view)
@@ -350,6 +384,18 @@ def weights_of(source: SplitData, spec: MapSpec[FeatureMap], grid: tuple[int, ..
 def constrained_of(source: SplitData, spec: MapSpec[FeatureMap], k: int, *, cache: Cache) -> ConstrainedRun:
     """Return the errors of K features for each constraint."""
     return constrained_errors(source.split(cache), spec, k, progress=cache.progress)
+
+
+def pursuit_of(
+    source: SplitData, spec: MapSpec[FeatureMap], pool: int, grid: tuple[int, ...], *, cache: Cache
+) -> RivalSegment:
+    """Choose among drawn features one after another."""
+    return matching_pursuit(source.split(cache), spec, pool, grid, cache.progress)
+
+
+def joint_of(source: SplitData, k: int, *, cache: Cache) -> RivalSegment:
+    """Fit K functions and their weights together."""
+    return joint_fit(source.split(cache), k, cache.progress)
 
 
 def distances_of(source: SplitData, spec: MapSpec[FeatureMap], grid: tuple[int, ...], *, cache: Cache) -> DistancesRun:

@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from rfviz.experiments.kitchen_sinks.approximation import DELTA, Distances
-from rfviz.experiments.kitchen_sinks.compute import Curve
+from rfviz.experiments.kitchen_sinks.compute import JOINT, PURSUIT, Curve
 from rfviz.experiments.kitchen_sinks.constraint import C_GRID, ConstrainedErrors
 from rfviz.experiments.kitchen_sinks.weights import WeightDecay
 from rfviz.features import FeatureMap, Look
@@ -34,6 +34,7 @@ _FEW_TICKS = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0)
 _TICKS = (1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
 # AdaBoost draws no features, so it has no colour of a map.
 _ADABOOST = Look(GREY, "solid", "x")
+_RIVALS = {PURSUIT: Look(GREY, "dash", "triangle-up-open"), JOINT: Look(GREY, "dashdot", "star-open")}
 _SHARED, _TOGETHER = Look(GREY, "dash", "square-open"), "equal features together"
 
 
@@ -276,7 +277,7 @@ def plot_tail(
 
 def _styled_curves(curves: Sequence[Curve]) -> list[tuple[Curve, Look]]:
     looks = iter(map_styles(curve.cls for curve in curves if curve.cls is not None))
-    return [(curve, _ADABOOST if curve.cls is None else next(looks)) for curve in curves]
+    return [(curve, _RIVALS.get(curve.label, _ADABOOST) if curve.cls is None else next(looks)) for curve in curves]
 
 
 def _line(x: Any, y: Any, label: str, style: Look, hover: str) -> dict[str, Any]:

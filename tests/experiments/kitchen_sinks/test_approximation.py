@@ -75,9 +75,10 @@ def test_features_without_a_bound_have_the_largest_norm_in_place_of_c(split):
     assert run.largest == pytest.approx(norms.max(), rel=1e-4) and run.largest > 2
 
 
-def test_boxes_are_refused(split):
-    with pytest.raises(DataError, match="many columns for each draw"):
-        distances_to_target(split, MapSpec(RandomBinning), (10,))
+@pytest.mark.parametrize("view", ["weights", "constraint", "lemmas"])
+def test_boxes_are_refused_where_single_features_are_meant(view):
+    with pytest.raises(DataError, match="many columns for each of its K grids"):
+        KitchenSinks(maps=[RandomBinning()], view=view, k_max=20, runs=1).run("breast_cancer")
 
 
 def test_the_sentence_counts_the_draws_beyond_the_bound():
