@@ -112,7 +112,7 @@ _BUILT_IN = {
             "bundled",
             "digits_0_to_8",
             "Digits 0 to 8",
-            "1,617 of these digits, 9 classes; the first half is to learn from.",
+            "1,617 handwritten digits of 8×8 pixels, 9 classes; the first half is to learn from.",
             images=True,
         ),
         _built_in(
