@@ -100,7 +100,7 @@ class LinearSVMPath(ClassifierPath):
         blocks = [to_host(block) for block in self.feature_map_.transform_blocks(X, scaled=False)]
         H: Any = sparse.vstack(blocks, "csr") if sparse.issparse(blocks[0]) else np.concatenate(blocks)
         H = H.astype(np.float64)
-        self.timings_ = {"features": time.perf_counter() - begun}
+        self.timings_: dict[Any, float] = {"features": time.perf_counter() - begun}
         self.classes_, self.alpha_ = np.unique(y), np.full(len(self.m_grid_), 1.0 / C)
         self.coef_path_, self.intercept_path_ = {}, {}
         for place, m in enumerate(map(int, self.m_grid_)):
@@ -112,7 +112,7 @@ class LinearSVMPath(ClassifierPath):
                 # A fit that stops at the limit of its passes is as good a point of the curve.
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 model.fit(H[:, : self.feature_map_.columns(m)] / np.sqrt(m), y)
-            self.coef_path_[m], self.intercept_path_[m] = model.coef_.T / np.sqrt(m), model.intercept_
+            self.coef_path_[m], self.intercept_path_[m] = model.coef_.T / np.sqrt(m), np.asarray(model.intercept_)
             self.timings_[m] = time.perf_counter() - begun
         return self
 

@@ -20,6 +20,7 @@ def load(progress: Progress | None = None, **params: Any) -> Dataset:
         ``X`` of shape (1617, 64), pixels in [0, 1] (sixteenths); ``y`` the digit.
     """
     whole = digits.load(progress, **params)
+    assert whole.y is not None and whole.target_names is not None
     rows = whole.y < 9
     return Dataset(
         name="digits_0_to_8",

@@ -292,7 +292,7 @@ def plot_times(result: AccuracyResult, *, height: int = 360) -> go.Figure:
     )
     floor, seen = 1e-5, frame[["seconds to fit", "seconds to predict"]].to_numpy(float)
     for label, style in styles.items():
-        own = frame[frame["method"] == label].sort_values("m")
+        own = frame.loc[frame["method"] == label].sort_values("m")
         for what, dash, symbol in (("fit", "solid", style.symbol), ("predict", "dash", f"{style.symbol}-open")):
             hover = f"m = %{{x:,}}: %{{y:.3g}} s to {what}<extra>{label}</extra>"
             traces.append(

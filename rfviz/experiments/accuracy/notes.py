@@ -55,7 +55,7 @@ def notes_story(result: AccuracyResult) -> str:
     if known is None or known.empty:
         return ""
     said = [
-        f"{row.printed} for {row.method} (here {row.here:.3f}{'' if row.m is pd.NA else f' with {row.m:,} features'})"
-        for row in known.itertuples()
+        f"{printed} for {method} (here {here:.3f}{'' if m is pd.NA else f' with {m:,} features'})"
+        for method, m, printed, here in known[["method", "m", "printed", "here"]].itertuples(index=False)
     ]
     return f" The notes print these scores, which are shares of right labels and not per cent: {join(said)}."

@@ -183,7 +183,7 @@ class Binning(ExperimentOnMap[BinningResult]):
                 "hats-kernel",
                 partial(plot_hats_kernel, hats),
                 hats.kernel_frame,
-                f"Kernel of one column; {number(float(hats.kernel[-1]), 2)} at distance 6.",
+                f"Kernel of one column; {number(hats.at_one)} at distance 1.",
                 hats.explanation(),
             ),
         )

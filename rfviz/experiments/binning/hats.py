@@ -39,6 +39,11 @@ class HatsView:
         """The density at each pitch, as a share of its largest value."""
         return self.masses / self.masses.max()
 
+    @property
+    def at_one(self) -> float:
+        """The kernel at distance 1."""
+        return float(np.interp(1.0, self.distances, self.kernel))
+
     def density_frame(self) -> pd.DataFrame:
         """Return the density, as a share of its largest value, one row a pitch."""
         return pd.DataFrame({"pitch": self.pitches, "density": self.heights})
@@ -49,13 +54,13 @@ class HatsView:
 
     def explanation(self) -> str:
         """Return what one sees, with its numbers."""
-        at_one, mean = float(np.interp(1.0, self.distances, self.kernel)), float(self.masses @ self.pitches)
+        mean = float(self.masses @ self.pitches)
         wide = float(self.masses[self.pitches > 1.0].sum())
         return (
             f"Pitches of this density (mean {number(mean)} at γ = 1) make the kernel "
             r"$k(t)=\int\max(0,1-t/\delta)\,p(\delta)\,d\delta$: "
-            f"two numbers that are 1 apart share a bin with probability {number(at_one)}. That takes a pitch above 1, "
-            f"which {per_cent(wide)} of the pitches are."
+            f"two numbers that are 1 apart share a bin with probability {number(self.at_one)}. That takes a pitch "
+            f"above 1, which {per_cent(wide)} of the pitches are."
         )
 
 

@@ -13,7 +13,7 @@ from rfviz.words import number
 
 __all__ = ["WrappedLine", "wrapped_line"]
 
-_ENDS = (-3.0, 3.0)
+_END = 3.0
 #: The two points that are marked; their distance is 1.
 MARKED = (0.0, 1.0)
 
@@ -48,7 +48,7 @@ class WrappedLine:
     def summary(self) -> str:
         """Return the picture in one sentence, as alternative text."""
         return (
-            f"The line from {_ENDS[0]:g} to {_ENDS[1]:g}, wrapped onto the unit circle by the frequency ω = "
+            f"The line from −{_END:g} to {_END:g}, wrapped onto the unit circle by the frequency ω = "
             f"{number(self.omega)}."
         )
 
@@ -65,4 +65,4 @@ class WrappedLine:
 
 def wrapped_line(built: Built, omega: float) -> WrappedLine:
     """Wrap the line from −3 to 3 by one frequency of the map that was built from a density or a kernel."""
-    return WrappedLine(omega, np.linspace(*_ENDS, 121), float(np.interp(1.0, built.places, built.exact)))
+    return WrappedLine(omega, np.linspace(-_END, _END, 121), float(np.interp(1.0, built.places, built.exact)))

@@ -164,7 +164,7 @@ def distances_to_target(
     terms = _signed_features(split, spec, rows, progress)
     target = terms.mean(axis=0)
     norms = np.sqrt(np.mean(np.square(terms), axis=1))
-    means = np.empty((_SEQUENCES, len(grid)))
+    means, first = np.empty((_SEQUENCES, len(grid))), np.empty((0, len(rows)))
     for number in range(_SEQUENCES):
         progress(0.2 + 0.4 * number / _SEQUENCES, f"draw {number + 1} of {_SEQUENCES}")
         drawn = terms[rng.integers(len(terms), size=grid[-1])]

@@ -185,7 +185,7 @@ def joint_fit(split: Split, k: int, progress: Progress = silent) -> RivalSegment
         warnings.simplefilter("ignore", ConvergenceWarning)  # that it may stop at its last step is said
         network.fit(split.X_train.astype(np.float64), codes if codes.shape[1] > 1 else codes[:, 0])
     fitted = time.perf_counter()
-    scores = network.predict(split.X_test.astype(np.float64)).reshape(len(split.X_test), -1)
+    scores = np.asarray(network.predict(split.X_test.astype(np.float64))).reshape(len(split.X_test), -1)
     done = time.perf_counter()
     error = float(np.mean(targets.errors(scores, split.y_test)))
     return RivalSegment(np.array([k]), *(np.array([v]) for v in (error, fitted - begun, done - fitted)))

@@ -94,7 +94,7 @@ def choose_experiment(panel: Panel, source: SplitData) -> KitchenSinks:
             runs = panel.control(RUNS)
             if len(families) > 1:
                 labels = list(families)
-                shown = panel.choice("of", labels, labels[0], "Weights of", "The family whose weights are shown.")
+                shown = panel.choice("of", labels, labels[0], "Features", "The family that is shown.")
                 families = {shown: families[shown]}
             return KitchenSinks(maps=tuple(families.values()), view=view, k_max=k_max, runs=runs, **data)
         stumps, draws, loss = panel.control(STUMPS), panel.control(DRAWS), panel.control(LOSS)

@@ -51,5 +51,12 @@ stand in for it here, with six classes and far fewer rows. The paper says that k
 AdaBoost needs stumps, end almost as accurate, and are quicker by one to three orders of magnitude. Figure 2 shows, in
 500 runs on adult, that the largest weight falls with K, which is why the constraint of the theorem (weights of at
 most C/K) can be left out. But of stumps on 123 columns of zeros and ones at most 124 differ, and equal stumps share a
-weight: what they weigh together hardly falls, and the chart shows both.
+weight: what they weigh together hardly falls, and the chart shows both. As a rival to AdaBoost the paper also names
+fitting features and weights together by conjugate gradients (“Also compare”, here by L-BFGS).
+
+The paper **discusses** more. Features may be nearly orthogonal, since one that $p$ seldom draws may not have a large
+weight. If they depend on each other, the same function needs a smaller C: equal features share a weight. The class is
+smaller than that of greedy pursuit, and results on what fixed features cannot approximate do not apply, since only one
+function has to be found. AdaBoost’s error on the training rows falls exponentially with K, but the base is the smallest
+edge of a stump over chance, which is not known beforehand.
 """
