@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from rfviz.experiments.accuracy.maxout_table import PAPER_TABLE_1
 
@@ -97,6 +98,48 @@ def test_random_stumps_do_not_reach_adaboost_on_the_papers_rows():
     assert 0 < best["Random stumps"] - best["AdaBoost"] < 0.5
     lesson = (ROOT / "assets" / "lessons" / "kitchen-sinks-error.md").read_text(encoding="utf-8").replace("\n", " ")
     assert "come within half a percentage point of AdaBoost’s error, with more of them, but do not reach it" in lesson
+
+
+def sinks_and_boosting(part):
+    """Return the least error of each side with its K, the ratio of errors, and two ratios of seconds, from the rows."""
+    sides = [[r for r in part["rows"] if (r["learner"] == "AdaBoost") == boosted] for boosted in (True, False)]
+    best = [min(side, key=lambda r: (r["error %"], r["K"])) for side in sides]
+    target = max(r["error %"] for r in best) + 1e-9
+    reached = [min(r["train s"] + r["test s"] for r in side if r["error %"] <= target) for side in sides]
+    alike = [next(r["train s"] + r["test s"] for r in side if 240 <= r["K"] <= 250) for side in sides]
+    return best, best[1]["error %"] / best[0]["error %"], reached[0] / reached[1], alike[0] / alike[1]
+
+
+@pytest.mark.parametrize(("name", "title"), [("adult", "adult"), ("kddcup99", "KDDCUP99"), ("activity", "activity")])
+def test_kitchen_sinks_have_their_errors_and_ratios(name, title):
+    (part,) = [one for one in stored("kitchen-sinks-cpu")["figure 1"] if one["data"] == name]
+    (boosted, stumps), errors, sooner, alike = sinks_and_boosting(part)
+    line = next(line for line in DOCS.splitlines() if line.startswith(f"| {title} | "))
+    cells = [cell.strip(" *") for cell in line.strip("|").split("|")]
+    assert cells[1:3] == [f"{part['train']:,}, {part['test']:,}", str(part["columns"])]
+    assert cells[3:5] == [f"{r['error %']:.2f}% ({r['K']})" for r in (boosted, stumps)]
+    assert cells[5:] == [f"{errors:.2f}", f"{sooner:.1f} times", f"{alike:.0f} times"]
+    # What is said of each: where random stumps are much worse, hardly sooner, or better.
+    assert (errors > 3) == (sooner < 2) == (name == "kddcup99") and (errors < 1) == (name == "activity")
+    assert (alike < 100) == (name != "activity")
+
+
+def test_other_losses_and_fits_have_their_errors_and_seconds():
+    parts = stored("kitchen-sinks-cpu")["losses and other fits"]
+    found = {(r["fit"], r["K"], part["data"]): (r["error %"], r["cpu s"]) for part in parts for r in part["rows"]}
+    lines = re.findall(r"^\| ([a-z ]+), K = (\d+) \| (.+) \| (.+) \| (.+) \|$", DOCS, re.MULTILINE)
+    for fit, k, *cells in lines:
+        for name, cell in zip(("adult", "kddcup99", "activity"), cells, strict=True):
+            error, seconds = found.pop((fit, int(k), name))
+            assert cell == f"{error:.2f} ({seconds:.2f})"
+    assert not found
+    each = {(r["fit"], r["K"], part["data"]): r for part in parts for r in part["rows"]}
+    pairs = [(r, each["quadratic loss", k, name]) for (fit, k, name), r in each.items() if fit == "hinge loss"]
+    slower = [hinge["cpu s"] / plain["cpu s"] for hinge, plain in pairs]
+    assert f"it takes {min(slower):.1f} to {max(slower):.1f} times as long" in DOCS.replace("\n", " ")
+    assert all(0.8 < hinge["error %"] / plain["error %"] < 1.1 for hinge, plain in pairs)
+    (kdd,) = [part for part in stored("kitchen-sinks-cpu")["figure 1"] if part["data"] == "kddcup99"]
+    assert each["joint fit", 10, "kddcup99"]["error %"] < sinks_and_boosting(kdd)[0][0]["error %"]
 
 
 CURVES = stored("learning-curve")

@@ -28,6 +28,7 @@ from rfviz.progress import Progress, silent
 
 __all__ = [
     "DOUBLY_STOCHASTIC",
+    "LINEAR_SVM",
     "LOSS",
     "Segment",
     "grid_segments",
@@ -47,6 +48,8 @@ LOSS = Param(
 )
 #: A way to train besides the losses: least squares by doubly stochastic gradients.
 DOUBLY_STOCHASTIC = "doubly stochastic"
+#: Another, of classes: scikit-learn's linear support vector machine, with C = 1.
+LINEAR_SVM = "linear SVM"
 _SEGMENT_COLUMNS = ("m_grid", "errors", "alphas", "bytes", "columns")
 # Multiply-adds of a Gram matrix below which one BLAS thread is the faster one.
 _ONE_THREAD_BELOW = 3e10
@@ -138,9 +141,9 @@ def run_segment(
         See :class:`rfviz.linear_model.RidgePathClassifier`; the other losses have a penalty of their own.
     share : float
         Share of the training rows to use; rows of a smaller share are among those of a larger one.
-    loss : {"ridge", "logistic", "hinge", "exponential", "doubly stochastic"}
+    loss : {"ridge", "logistic", "hinge", "exponential", "doubly stochastic", "linear SVM"}
         Ridge regression, or stochastic gradients: :class:`rfviz.linear_model.StochasticPath`, and
-        :class:`rfviz.linear_model.DoublyStochasticClassifier`.
+        :class:`rfviz.linear_model.DoublyStochasticClassifier`; or :class:`rfviz.linear_model.LinearSVMPath`.
     intercept : bool
         Whether ridge regression has one that is not penalised.
 
@@ -151,7 +154,8 @@ def run_segment(
     MemoryBudgetError
         Where the Gram matrix (ridge) or the weights do not fit.
     """
-    together = loss == DOUBLY_STOCHASTIC or LOSS.validate(loss) == "ridge"  # one run for all m
+    # One run for all m.
+    together = loss == DOUBLY_STOCHASTIC or (loss != LINEAR_SVM and LOSS.validate(loss) == "ridge")
     if not together and not split.is_classification:
         raise DataError(f"The {loss} loss needs classes; {split.name} has numbers as targets. Choose the loss ridge.")
     if split.others is not None and loss != "ridge":
@@ -170,6 +174,8 @@ def run_segment(
             path = linear_model.DoublyStochasticClassifier(feature_map, m_grid=grid, loss="ridge", random_state=seed)
         else:
             path = linear_model.DoublyStochasticRegressor(feature_map, m_grid=grid, random_state=seed)
+    elif loss == LINEAR_SVM:
+        path = linear_model.LinearSVMPath(feature_map, m_grid=grid)
     else:
         path = linear_model.StochasticPath(feature_map, m_grid=grid, loss=loss)
     # A factor of a small matrix is several hundred short calls, which end sooner than other threads wake up.

@@ -110,6 +110,13 @@ _BUILT_IN = {
         ),
         _built_in(
             "bundled",
+            "digits_0_to_8",
+            "Digits 0 to 8",
+            "1,617 handwritten digits of 8×8 pixels, 9 classes; the first half is to learn from.",
+            images=True,
+        ),
+        _built_in(
+            "bundled",
             "breast_cancer",
             "Breast cancer",
             "569 tumours by 30 measurements, standardised; malignant or benign.",

@@ -33,7 +33,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -60,24 +60,31 @@ from rfviz.features.draws import uniform, whole_chunks
 from rfviz.features.hashing import CollisionLaw, HashingMap, row_sums
 from rfviz.features.precision import warn_of_lost_bins
 from rfviz.features.widths import check_widths, known_width, l1_gamma, width_in_use
+from rfviz.formula import parse_formula
 from rfviz.params import Param, parameter
 
 __all__ = [
+    "LARGEST_PITCH",
     "PROFILES",
     "HatMixture",
     "LaplacianHats",
+    "OwnHats",
     "RandomBinning",
     "RationalHats",
     "SingleHat",
     "SparseFeatureMap",
     "as_mixture",
     "joint_codes",
+    "pitch_law",
 ]
 
 _PITCH_STREAM, _SHIFT_STREAM, _HASH_STREAM = 0, 1, 2
 # Pitches and shifts in double precision.
 _BYTES_A_COLUMN = 2 * 8
 _SMALLEST_PITCH = 1e-200
+#: Where an own density of pitches ends, at γ = 1.
+LARGEST_PITCH = 20.0
+_PITCHES = 4000
 # Codes of a tile: its buffers take 1 MB and stay in the cache.
 _TILE_ROWS, _TILE_REPETITIONS = 1024, 64
 # A 64-bit integer holds the numbers of bins up to here.
@@ -167,12 +174,58 @@ class RationalHats(HatMixture):
         return above / np.maximum(below, 1e-300)
 
 
+@lru_cache(maxsize=64)
+def pitch_law(density: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the pitches that a density stands for, 4,000 of them from 0 to 20, and the probability of each.
+
+    Raises
+    ------
+    ParameterError
+        If it is negative somewhere, or zero everywhere.
+    """
+    pitches = (np.arange(_PITCHES) + 0.5) * (LARGEST_PITCH / _PITCHES)
+    heights = parse_formula(density, 0.0)(pitches)
+    if not (np.isfinite(heights).all() and heights.min() >= 0 and heights.max() > 0):
+        lowest = int(np.argmin(np.where(np.isfinite(heights), heights, -np.inf)))
+        rule = f"must be a density: finite, nowhere below 0 for x from 0 to {LARGEST_PITCH:g}, and not 0 everywhere"
+        value = f"{heights[lowest]:.3g} at x = {pitches[lowest]:.3g}"
+        raise ParameterError("pitch_density", rule, value, "Write max(0, …) around it.")
+    return pitches, heights / heights.sum()
+
+
+@dataclass(frozen=True)
+class OwnHats(HatMixture):
+    """A mixture of hats whose pitches have a density that a formula in x gives, from 0 to 20, up to a factor."""
+
+    density: str = "x*exp(-x)"
+
+    @property
+    def inverse_pitch(self) -> float:  # type: ignore[override]
+        pitches, masses = pitch_law(self.density)
+        return float(np.sum(masses / pitches))
+
+    def value(self, t: Any) -> Any:
+        # Hats that are wider than t: the sum of their probabilities, less t times that of probability over pitch.
+        pitches, masses = pitch_law(self.density)
+        above, rates = (np.append(np.cumsum(part[::-1])[::-1], 0.0) for part in (masses, masses / pitches))
+        xp = array_namespace(t)
+        place = xp.searchsorted(xp.asarray(pitches), t, side="right")
+        return xp.asarray(above)[place] - t * xp.asarray(rates)[place]
+
+    def pitches(self, generator: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+        pitches, masses = pitch_law(self.density)
+        place = np.searchsorted(np.cumsum(masses), generator.random(shape), side="right")
+        return pitches[np.minimum(place, _PITCHES - 1)]
+
+
 PROFILES: dict[str, HatMixture] = {"laplacian": LaplacianHats(), "hat": SingleHat(), "rational": RationalHats()}
 
 
-def as_mixture(profile: str | HatMixture) -> HatMixture:
-    """Return the mixture of a name, or the mixture itself."""
-    return PROFILES[profile] if isinstance(profile, str) else profile
+def as_mixture(profile: str | HatMixture, density: str = OwnHats.density) -> HatMixture:
+    """Return the mixture of a name, or the mixture itself; `density` is that of the pitches of an own one."""
+    if isinstance(profile, str):
+        return OwnHats(density) if profile == "own" else PROFILES[profile]
+    return profile
 
 
 class SparseFeatureMap(FeatureMap):
@@ -267,8 +320,11 @@ class RandomBinning(HashingMap, SparseFeatureMap):
     gamma : float, "scale", "median" or array of shape (n_features,)
         γ, one over a length. ``"scale"`` is 1/(n_features · standard deviation of X), ``"median"`` one over the median
         of ‖x − z‖₁; an array has a γ for each column.
-    profile : {"laplacian", "hat", "rational"} or HatMixture
+    profile : {"laplacian", "hat", "rational", "own"} or HatMixture
         k: exp(−t), max(0, 1 − t), 1/(1 + t), or a mixture of one's own.
+    pitch_density : str
+        A formula in x, the density of the pitches at γ = 1, up to a factor, of an own mixture: see
+        :func:`rfviz.formula.parse_formula`.
     random_state : int, None, RandomState or Generator
     device : str
         ``"auto"``, ``"cpu"``, ``"cuda"`` or one GPU, ``"cuda:1"``.
@@ -337,10 +393,20 @@ class RandomBinning(HashingMap, SparseFeatureMap):
     profile: str | HatMixture = parameter(
         default="laplacian",
         kind="choice",
-        choices=tuple(PROFILES),
+        choices=(*PROFILES, "own"),
         label="Kernel",
-        titles=tuple(name.capitalize() for name in PROFILES),
-        help="What the chance to share a bin is in each column: exp(−γt), max(0, 1 − γt), or 1/(1 + γt).",
+        titles=(*(name.capitalize() for name in PROFILES), "Own mixture of hats"),
+        help="What the chance to share a bin is in each column: exp(−γt), max(0, 1 − γt), 1/(1 + γt), or any mixture "
+        "of hats.",
+    )
+    pitch_density: str = parameter(
+        default=OwnHats.density,
+        kind="formula",
+        low=0.0,
+        label="Density of pitches p(x)",
+        when=("profile", ("own",)),
+        help="A formula in x, the width of a bin at γ = 1, from 0 to 20; nowhere negative. The kernel is the mixture "
+        "of the hats max(0, 1 − t ÷ x).",
     )
     _weights = ("pitches_", "shifts_", "multipliers_", "ends_", "bins_")
 
@@ -414,7 +480,7 @@ class RandomBinning(HashingMap, SparseFeatureMap):
     @property
     def mixture(self) -> HatMixture:
         """Return the kernel of one column, as a mixture of hats."""
-        return as_mixture(self.profile)
+        return as_mixture(self.profile, self.pitch_density)
 
     @property
     def _grids(self) -> Grids:

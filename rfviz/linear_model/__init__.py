@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from rfviz.linear_model.ridge_path import RidgePathClassifier, RidgePathRegressor
     from rfviz.linear_model.stochastic import StochasticClassifier
     from rfviz.linear_model.stochastic_path import StochasticPath
+    from rfviz.linear_model.svm_path import LinearSVMPath
 
 __all__ = [
     "ConditionWarning",
     "DoublyStochasticClassifier",
     "DoublyStochasticRegressor",
+    "LinearSVMPath",
     "NormalEquations",
     "RecursiveClassifier",
     "RecursiveRegressor",

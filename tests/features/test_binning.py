@@ -210,7 +210,9 @@ def test_a_kernel_of_ones_own():
 def test_pitches_that_are_none():
     with pytest.raises(ParameterError, match="must draw finite pitches greater than 0"):
         RandomBinning(profile=TwoHats(wide=0.0)).fit(X)
-    with pytest.raises(ParameterError, match="profile must be one of 'laplacian', 'hat', 'rational'; got 'gaussian'"):
+    with pytest.raises(
+        ParameterError, match="profile must be one of 'laplacian', 'hat', 'rational', 'own'; got 'gaussian'"
+    ):
         RandomBinning(profile="gaussian").fit(X)
     with pytest.raises(ParameterError, match=r"power must be .* greater than 0; got -1"):
         RationalHats(-1)

@@ -402,6 +402,7 @@ def run_baseline(
     *,
     n_components: int | None = None,
     gamma: float | str = "scale",
+    value: float | None = None,
     random_state: int = 0,
     progress: Progress = silent,
 ) -> BaselineResult:
@@ -418,6 +419,8 @@ def run_baseline(
         Of Nystroem (at most n) and RBFSampler; 1000 by default.
     gamma : "scale" or float
         Of every Gaussian kernel exp(−γ‖x−z‖²), so that all lines speak of one kernel; ``"scale"`` is 1/(d·Var X).
+    value : float, optional
+        Of the hyper-parameter, instead of a search.
     random_state : int
         Of the hold-out and of the approximations.
     progress : callable
@@ -444,7 +447,8 @@ def run_baseline(
         targets.classes is not None, n, _variance_of(X_train), _gamma_of(X_train, gamma), m, random_state
     )
     train, test = (_precise(baseline, X_train), y_train), (_precise(baseline, X_test), y_test)
-    return _measured(baseline, setting, targets, train, test, baseline.work_bytes(n, d, k, m), progress)
+    work = baseline.work_bytes(n, d, k, m)
+    return _measured(baseline, setting, targets, train, test, work, value, progress)
 
 
 def _measured(
@@ -454,11 +458,12 @@ def _measured(
     train: tuple[Any, np.ndarray],
     test: tuple[Any, np.ndarray],
     work: int,
+    value: float | None,
     progress: Progress,
 ) -> BaselineResult:
     """Search, fit and test, and measure the time of each."""
     started = time.perf_counter()
-    value = _search(baseline, setting, targets, *train, progress)
+    value = _search(baseline, setting, targets, *train, progress) if value is None else value
     searched = time.perf_counter()
     progress(0.6, f"Fitting {baseline.title}")
     model = _fit(baseline, setting, targets, value, *train)

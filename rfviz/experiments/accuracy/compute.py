@@ -224,6 +224,8 @@ class AccuracyResult:
         Squared errors from the exact kernel, or why there are none, by the label of a candidate.
     table : MaxoutTable or None
         The cells of Table 1 of the maxout paper, as far as they are computed, if they were asked for.
+    times : mapping of str to (fit, predict)
+        Of other methods by name: seconds to train, without a search, and to predict the test rows.
     """
 
     split: Split = field(repr=False)
@@ -239,6 +241,7 @@ class AccuracyResult:
     measure: str = "accuracy"
     predicted: Mapping[str, Prediction | Unpredicted] = field(default_factory=dict, repr=False)
     table: MaxoutTable | None = field(default=None, repr=False)
+    times: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     _curves: dict[str, list[Curve]] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -319,6 +322,26 @@ class AccuracyResult:
         """Return the error of the exact kernel of a candidate in the unit of the chart, or None if it is not known."""
         found = self.exact.get(label)
         return None if found is None else found.squared if self.is_squared else self.scale * found.error
+
+    def times_frame(self) -> pd.DataFrame:
+        """Return seconds to fit and to predict the test rows, for each m that was timed on its own.
+
+        Returns
+        -------
+        DataFrame
+            Columns method, m (missing for other methods), seconds to fit and seconds to predict: medians over the
+            draws, since the first draw also pays for modules that are loaded then.
+        """
+        rows = [
+            (label, int(s.m_grid[-1]), s.seconds_fit, s.seconds_predict)
+            for label, runs in self.runs.items()
+            for run in runs
+            for s in run
+        ]
+        names = ["method", "m", "seconds to fit", "seconds to predict"]
+        own = pd.DataFrame(rows, columns=names).groupby(["method", "m"], sort=False).median().reset_index()
+        others = pd.DataFrame([(name, None, *times) for name, times in self.times.items()], columns=names)
+        return pd.concat([own.astype({"m": "Int64"}), others.astype({"m": "Int64"})], ignore_index=True)
 
     def ladder(self) -> pd.DataFrame:
         """Return every method with its error, seconds and bytes, from the largest error down.

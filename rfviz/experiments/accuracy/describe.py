@@ -20,12 +20,13 @@ from rfviz.experiments.accuracy.architectures import (
 from rfviz.experiments.accuracy.baselines import NEIGHBOURS
 from rfviz.experiments.accuracy.compute import AccuracyResult, Curve
 from rfviz.experiments.accuracy.maxout_table import PAPER_KNN
+from rfviz.experiments.accuracy.notes import notes_story
 from rfviz.experiments.accuracy.prediction import ALIKE, WITHIN, Unpredicted
 from rfviz.words import counted, join, number
 
 __all__ = [
-    "EPOCHS", "NETWORK_SETUP", "NO_MAPS", "RANKING", "TABLE_1", "about_architectures", "about_epochs", "about_table_1",
-    "explanation", "summary",
+    "EPOCHS", "NETWORK_SETUP", "NO_MAPS", "RANKING", "TABLE_1", "TIMES", "about_architectures", "about_epochs",
+    "about_table_1", "explanation", "summary",
 ]  # fmt: skip
 
 # Errors that differ by less are equal: they are counts of rows.
@@ -52,6 +53,7 @@ NETWORK_SETUP = (
 )
 TABLE_1 = "Test error of ridge regression on random maxout features, by number of features and pool size."
 RANKING = "Test accuracy of the architectures of the compositional paper’s Table 1 against that in the paper."
+TIMES = "Seconds to train and seconds to predict the test rows, against the number of features."
 EPOCHS = "Test error of trained features and of networks of the same skeletons after each epoch of training."
 
 
@@ -90,7 +92,7 @@ def explanation(result: AccuracyResult) -> str:
         what += f" {_CODES}" if split.is_classification else ""
     elif result.is_empty and result.loss == "ridge":
         what += " The squared error (under “Error”) is predicted before anything is trained."
-    more = (_exact_story, _fields_story, _doubly_story, _networks_story, _augmented_story)
+    more = (notes_story, _exact_story, _fields_story, _doubly_story, _networks_story, _augmented_story)
     return " ".join(["**What am I seeing?**", *_predicted(result), *_best(result, curves), what]) + "".join(
         part(result) for part in more
     )

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from rfviz.analysis.accuracy import DOUBLY_STOCHASTIC, LOSS, grid_segments
+from rfviz.analysis.accuracy import DOUBLY_STOCHASTIC, LINEAR_SVM, grid_segments
+from rfviz.analysis.accuracy import LOSS as SHARED_LOSS
 from rfviz.analysis.exact_kernel import ExactKernel, run_exact_kernel
 from rfviz.analysis.points import NORMALISATION
 from rfviz.analysis.splits import check_labels
@@ -18,7 +19,7 @@ from rfviz.experiments.accuracy import describe
 from rfviz.experiments.accuracy.architectures import NAMES, architecture, rank_correlations
 from rfviz.experiments.accuracy.baselines import BASELINES, BaselineResult, run_baseline
 from rfviz.experiments.accuracy.compute import AccuracyResult, curves_frame, epochs_frame, table_runs
-from rfviz.experiments.accuracy.figures import plot_accuracy, plot_epochs, plot_ranking, plot_table_1
+from rfviz.experiments.accuracy.figures import plot_accuracy, plot_epochs, plot_ranking, plot_table_1, plot_times
 from rfviz.experiments.accuracy.maxout_table import TABLE_M, join_draws, table_draw_of
 from rfviz.experiments.accuracy.prediction import MOST_ROWS, Prediction, Unpredicted, predict_sweep
 from rfviz.experiments.base import Chart, ExperimentInParts, Maps, experiment, revision, specs_of
@@ -40,6 +41,7 @@ __all__ = [
     "GAMMA",
     "GROW",
     "INTERCEPT",
+    "LOSS",
     "MEASURE",
     "M_MAX",
     "SEEDS",
@@ -135,6 +137,12 @@ TABLE = Param(
     "by a sixth of the training rows, which are held out. A draw of the largest pool serves all pool sizes, which is "
     "quicker than a curve for each.",
 )
+LOSS = dataclasses.replace(
+    SHARED_LOSS,
+    choices=(*SHARED_LOSS.choices, LINEAR_SVM),
+    help="Ridge solves every m at once. The others train each m on its own: the linear SVM by scikit-learn, with C = "
+    "1, the rest by stochastic gradients, slower, but without a Gram matrix that may not fit into memory.",
+)
 GAMMA = RandomFourier.param("gamma")
 _BASELINES = Param("baselines", next(iter(BASELINES)), "choice", choices=tuple(BASELINES))
 _OTHER_AXES = ("seconds", "bytes")
@@ -174,7 +182,8 @@ class Accuracy(ExperimentInParts[AccuracyResult]):
     grow : {"features", "rows"}
         What grows from part to part.
     loss : str
-        See :data:`rfviz.analysis.accuracy.LOSS`.
+        See :data:`rfviz.analysis.accuracy.LOSS`; or "linear SVM", with C = 1, as then of the support vector machines
+        among the baselines.
     alpha : float or "auto"
         Ridge penalty on the unscaled features; chosen by leave-one-out errors for each m by default.
     doubly_stochastic : bool
@@ -360,6 +369,7 @@ class Accuracy(ExperimentInParts[AccuracyResult]):
         errors: dict[str, float] = {}
         losses: dict[str, np.ndarray] = {}
         costs: dict[str, tuple[float, float]] = {}
+        times: dict[str, tuple[float, float]] = {}
         refused: list[str] = []
         n, d = split.X_train.shape
         drawn = dataclasses.replace(source, all_rows=False)  # other methods learn from these rows either way
@@ -367,10 +377,12 @@ class Accuracy(ExperimentInParts[AccuracyResult]):
             reason = BASELINES[name].refusal(n, d, len(split.target_names))
             try:
                 if not reason:
-                    found = cache.call(baseline_of, drawn, name, self.gamma)
+                    is_given = self.loss == LINEAR_SVM and BASELINES[name].grid_name == "C"
+                    found = cache.call(baseline_of, drawn, name, self.gamma, *([1.0] if is_given else []))
                     errors[found.title], losses[found.title] = found.error, found.losses
                     seconds = found.seconds_search + found.seconds_fit + found.seconds_predict
                     costs[found.title] = seconds, found.bytes_model
+                    times[found.title] = found.seconds_fit, found.seconds_predict
             except RfvizError as error:
                 reason = str(error)
             refused += [reason] if reason else []
@@ -395,6 +407,7 @@ class Accuracy(ExperimentInParts[AccuracyResult]):
             self.measure,
             {c.label: predicted[c] for c in candidates if c in predicted},
             table,
+            times,
         )
 
     def compute(self, data: Data, cache: Cache) -> AccuracyResult:
@@ -424,6 +437,7 @@ class Accuracy(ExperimentInParts[AccuracyResult]):
             chart("accuracy", "m", describe.summary(numbers), describe.explanation(numbers), whole),
             *(chart(f"accuracy-{axis}", axis, f"{numbers.name_of_errors} against {axis}.") for axis in _OTHER_AXES),
             *_table_charts(numbers, self.intercept),
+            Chart("accuracy-m-seconds", lambda: plot_times(numbers), numbers.times_frame, describe.TIMES),
             *_epochs_charts(numbers),
         )
 
@@ -521,8 +535,10 @@ def predicted_of(
 
 
 @durable
-def baseline_of(data: SplitData, name: str, gamma: float | str, *, cache: Cache) -> BaselineResult:
-    """Train and test another method."""
+def baseline_of(
+    data: SplitData, name: str, gamma: float | str, value: float | None = None, *, cache: Cache
+) -> BaselineResult:
+    """Train and test another method; with this value of its hyper-parameter, if one is given."""
     split = data.split(cache)
     rows = split.X_train, split.y_train, split.X_test, split.y_test
-    return run_baseline(name, *rows, gamma=gamma, progress=cache.progress)
+    return run_baseline(name, *rows, gamma=gamma, value=value, progress=cache.progress)

@@ -10,7 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from rfviz.experiments.accuracy.architectures import NETWORK_EPOCHS, NETWORK_FEATURES
-from rfviz.experiments.accuracy.compute import TRAINED, Curve
+from rfviz.experiments.accuracy.compute import TRAINED, AccuracyResult, Curve
 from rfviz.experiments.accuracy.maxout_table import MaxoutTable
 from rfviz.features import Look
 from rfviz.figures.axes import count_axis
@@ -19,7 +19,9 @@ from rfviz.figures.quick import trace
 from rfviz.figures.reference_lines import reference_lines
 from rfviz.figures.template import COLOURS, GREY, map_styles, rgba, styled
 
-__all__ = ["plot_accuracy", "plot_confusion", "plot_epochs", "plot_penalty", "plot_ranking", "plot_table_1"]
+__all__ = [
+    "plot_accuracy", "plot_confusion", "plot_epochs", "plot_penalty", "plot_ranking", "plot_table_1", "plot_times",
+]  # fmt: skip
 
 _X_TITLES = {"m": M_TITLE, "seconds": "seconds to train and test", "bytes": "bytes of the model"}
 _X_WORDS = {"m": ",d", "seconds": ".3~g", "bytes": "~s"}
@@ -281,6 +283,48 @@ def _trained_line(style: Look, trained: str) -> dict[str, Any]:
             "maxdisplayed": 12,
         },
     }
+
+
+def plot_times(result: AccuracyResult, *, height: int = 360) -> go.Figure:
+    """Draw the seconds to train (solid) and to predict the test rows (dashed) against the number of features.
+
+    Other methods, whose times do not depend on it, are horizontal lines: seconds to predict.
+    """
+    frame, traces = result.times_frame(), []
+    styles = dict(
+        zip([c.label for c in result.candidates], map_styles(c.spec.cls for c in result.candidates), strict=True)
+    )
+    floor, seen = 1e-5, frame[["seconds to fit", "seconds to predict"]].to_numpy(float)
+    for label, style in styles.items():
+        own = frame.loc[frame["method"] == label].sort_values("m")
+        for what, dash, symbol in (("fit", "solid", style.symbol), ("predict", "dash", f"{style.symbol}-open")):
+            hover = f"m = %{{x:,}}: %{{y:.3g}} s to {what}<extra>{label}</extra>"
+            traces.append(
+                trace(
+                    "scatter",
+                    x=own["m"].to_numpy(float),
+                    y=np.maximum(own[f"seconds to {what}"].to_numpy(float), floor),
+                    mode="lines+markers",
+                    line={"color": style.colour, "width": 2.5, "dash": dash},
+                    marker={"symbol": symbol.replace("-open-open", "-open"), "size": 8},
+                    name=f"{label}, to {'train' if what == 'fit' else 'predict'}",
+                    showlegend=True,
+                    hovertemplate=hover,
+                )
+            )
+    m = frame["m"].dropna().to_numpy(float)
+    span = (0.9 * m.min(), 1.1 * m.max()) if len(m) else (9.0, 11.0)
+    known = np.maximum(seen[np.isfinite(seen)], floor)
+    heights = [float(np.log10(known.min()) - 0.2), float(np.log10(known.max()) + 0.2)] if len(known) else [-3.0, 1.0]
+    lines = {
+        f"{name}, to {what}": max(seconds, floor)
+        for name, both in result.times.items()
+        for what, seconds in zip(("train", "predict"), both, strict=True)
+    }
+    points = [(np.asarray(drawn["x"]), np.asarray(drawn["y"])) for drawn in traces]
+    traces += reference_lines(lines, points, span, heights)
+    across, up = count_axis(*span, slack=0.0), _LOG | {"tickformat": ".1~g", "dtick": 1, "range": heights}
+    return styled(traces, x=M_TITLE, y="seconds", height=height, revision="times", xaxis=across, yaxis=up)
 
 
 def plot_penalty(curves: Sequence[Curve], *, height: int = 360) -> go.Figure:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from rfviz.experiments.binning.compute import BoxView, PlaneGrids, SharedBoxes
-from rfviz.words import counted, number
+from rfviz.experiments.binning.mixed import MixedMaps
+from rfviz.words import counted, number, per_cent
 
-__all__ = ["boxes_summary", "explanation", "pairs_explanation", "summary"]
+__all__ = ["boxes_summary", "explanation", "mixed_explanation", "mixed_summary", "pairs_explanation", "summary"]
 
 
 def boxes_summary(grids: PlaneGrids, view: BoxView) -> str:
@@ -42,6 +43,29 @@ def explanation(view: BoxView, shared: SharedBoxes) -> str:
         f"share a colour and a mark; the ringed point shares its box (grey) with {company}. Second: {shares[0].lower()}"
         f"{shares[1:]} of the ringed point. This estimates the kernel; the orange lines are contours of the exact "
         f"kernel. The RMS error is **{number(shared.error, 2)}**."
+    )
+
+
+def mixed_summary(mixed: MixedMaps) -> str:
+    """Return the mixture in one sentence, as alternative text."""
+    return (
+        f"Inner product of each place with point {mixed.boxes.row + 1:,}, of {mixed.boxes.n_repetitions:,} grids "
+        f"(share {per_cent(mixed.share, 2)}) and as many waves; RMS error {number(mixed.error, 2)}."
+    )
+
+
+def mixed_explanation(view: BoxView, mixed: MixedMaps) -> str:
+    """Return what the mixture of grids and waves shows, with its errors."""
+    p = mixed.boxes.n_repetitions
+    return (
+        f"**What am I seeing?** First: grid number {view.repetition + 1}, with {_size(view)}. Second: the inner "
+        f"product with the ringed point of {counted(p, 'grid')} and {counted(p, 'wave')} (Fourier features) side by "
+        "side, "
+        r"$(\sqrt a\,z_\text{grids},\sqrt{1-a}\,z_\text{waves})$ with "
+        f"a = {number(mixed.share, 2)}. Its kernel (orange contours) is the same mixture of the grids’ kernel and the "
+        f"Gaussian one. The RMS error is **{number(mixed.error, 2)}**; expected over draws are "
+        f"{number(mixed.expected(mixed.share), 2)} for this mixture, {number(mixed.expected(1.0), 2)} for grids alone "
+        f"and {number(mixed.expected(0.0), 2)} for waves alone."
     )
 
 

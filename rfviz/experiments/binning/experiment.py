@@ -21,36 +21,66 @@ from rfviz.experiments.binning.compute import (
     plane_grids,
     shared_boxes,
 )
-from rfviz.experiments.binning.describe import boxes_summary, explanation, pairs_explanation, summary
-from rfviz.experiments.binning.figures import plot_boxes, plot_pairs, plot_shared, plot_shared_error
+from rfviz.experiments.binning.describe import (
+    boxes_summary,
+    explanation,
+    mixed_explanation,
+    mixed_summary,
+    pairs_explanation,
+    summary,
+)
+from rfviz.experiments.binning.figures import (
+    plot_boxes,
+    plot_density,
+    plot_hats_kernel,
+    plot_mixed,
+    plot_pairs,
+    plot_shared,
+    plot_shared_error,
+)
+from rfviz.experiments.binning.hats import hats_view
+from rfviz.experiments.binning.mixed import MixedMaps, mixed_maps
 from rfviz.experiments.data import Data
 from rfviz.features import MapSpec, RandomBinning
 from rfviz.params import Param
 from rfviz.words import number
 
-__all__ = ["ALL_PAIRS", "VIEW", "Binning", "BinningResult", "shared_of"]
+__all__ = ["ALL_PAIRS", "MIXED", "SHARE", "VIEW", "Binning", "BinningResult", "shared_of"]
 
-ALL_PAIRS = "All pairs"
+ALL_PAIRS, MIXED = "All pairs", "Mixture"
 VIEW = Param(
     "view",
     "A point",
     "choice",
-    choices=("A point", ALL_PAIRS),
+    choices=("A point", ALL_PAIRS, MIXED),
     label="Right-hand picture",
-    titles=("Around a point", "All pairs"),
-    help="The kernel around the ringed point, or of all pairs as in the paper’s Figure 2.",
+    titles=("Around a point", "All pairs", "Mixed with waves"),
+    help="The kernel around the ringed point, of all pairs as in the paper’s Figure 2, or of grids and Fourier "
+    "features together.",
+)
+SHARE = Param(
+    "share",
+    0.5,
+    "float",
+    0.0,
+    1.0,
+    marks=(0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0),
+    symbol="a",
+    label="Share of grids",
+    help="The kernel is this share of the grids’ and the rest of the Gaussian one.",
 )
 _MOST_SHOWN = 60
 
 
 @dataclass(frozen=True, eq=False)
 class BinningResult:
-    """All grids, the one that is drawn, their kernel around a point, and of all pairs if those are drawn."""
+    """All grids, the one that is drawn, their kernel around a point, and what the second picture draws instead."""
 
     grids: PlaneGrids
     one: BoxView
     shared: SharedBoxes
     pairs: tuple[np.ndarray, np.ndarray] | None
+    mixed: MixedMaps | None = None
 
 
 @experiment
@@ -63,12 +93,15 @@ class Binning(ExperimentOnMap[BinningResult]):
     ----------
     feature_map : RandomBinning or MapSpec
         Its `n_components` is the number of grids that are averaged.
-    view : {"A point", "All pairs"}
-        Of the second picture: the kernel around a point, or of all pairs.
+    view : {"A point", "All pairs", "Mixture"}
+        Of the second picture: the kernel around a point, of all pairs, or around a point of grids and as many waves of
+        the same γ, side by side.
     shown : int
         The grid that is drawn, from 0.
     row : int
         The ringed point, from 0.
+    share : float
+        Of the grids in the mixture, from 0 to 1.
 
     Examples
     --------
@@ -89,8 +122,9 @@ class Binning(ExperimentOnMap[BinningResult]):
     view: str = VIEW.default
     shown: int = 0
     row: int = 0
+    share: float = SHARE.default
 
-    params = (VIEW, Param("shown", 0, "int", 0, _MOST_SHOWN - 1), Param("row", 0, "int", 0))
+    params = (VIEW, Param("shown", 0, "int", 0, _MOST_SHOWN - 1), Param("row", 0, "int", 0), SHARE)
     question = "How do random grids add up to a smooth kernel?"
 
     def __post_init__(self) -> None:
@@ -115,7 +149,8 @@ class Binning(ExperimentOnMap[BinningResult]):
         Param("row", 0, "int", 0, len(grids.points) - 1).validate(self.row)
         shared = cache.call(shared_of, data, law, self.row, p)
         pairs = cache.call(pairs_of, data, law, p, self.shown) if self.view == ALL_PAIRS else None
-        return BinningResult(grids, boxes(grids, self.shown, self.row), shared, pairs)
+        mixed = cache.call(mixed_of, data, law, self.row, p, self.share) if self.view == MIXED else None
+        return BinningResult(grids, boxes(grids, self.shown, self.row), shared, pairs, mixed)
 
     def charts(self, data: Data, numbers: BinningResult, cache: Cache) -> tuple[Chart, ...]:
         grids, one, shared, of_data = numbers.grids, numbers.one, numbers.shared, revision(data)
@@ -123,6 +158,10 @@ class Binning(ExperimentOnMap[BinningResult]):
             words, frame = pairs_explanation(grids, one, self.p), partial(pairs_frame, *numbers.pairs)
             plot = partial(plot_pairs, *numbers.pairs, revision=of_data)
             second = Chart("pairs", plot, frame, "Inner products of all pairs.")
+        elif numbers.mixed is not None:
+            words, mixed = mixed_explanation(one, numbers.mixed), numbers.mixed
+            plot = partial(plot_mixed, grids, mixed, revision=of_data)
+            second = Chart("mixed", plot, partial(mixed.to_frame, grids), mixed_summary(mixed))
         else:
             words, frame = explanation(one, shared), partial(grids.shared_frame, shared)
             second = Chart("shared", partial(plot_shared, grids, shared, revision=of_data), frame, summary(shared))
@@ -130,7 +169,24 @@ class Binning(ExperimentOnMap[BinningResult]):
         first = Chart("boxes", plot, partial(grids.boxes_frame, one), boxes_summary(grids, one), words)
         plot = partial(plot_shared_error, shared, revision=revision(data, self.law))
         alt = f"RMS error, {number(shared.error, 2)} at P = {self.p:,}."
-        return first, second, Chart("binning-error", plot, shared.to_frame, alt)
+        return first, second, Chart("binning-error", plot, shared.to_frame, alt), *self._hats()
+
+    def _hats(self) -> tuple[Chart, ...]:
+        """Return the charts of a mixture of hats of the user's own."""
+        if self.spec.get("profile") != "own":
+            return ()
+        hats = hats_view(self.spec.get("pitch_density"))
+        words = "Density of the pitches of the grids. Draw in it to change it."
+        return (
+            Chart("hats-density", partial(plot_density, hats), hats.density_frame, words),
+            Chart(
+                "hats-kernel",
+                partial(plot_hats_kernel, hats),
+                hats.kernel_frame,
+                f"Kernel of one column; {number(hats.at_one)} at distance 1.",
+                hats.explanation(),
+            ),
+        )
 
 
 def grids_of(data: Data, spec: MapSpec[RandomBinning], *, cache: Cache) -> PlaneGrids:
@@ -141,6 +197,11 @@ def grids_of(data: Data, spec: MapSpec[RandomBinning], *, cache: Cache) -> Plane
 def shared_of(data: Data, spec: MapSpec[RandomBinning], row: int, p: int, *, cache: Cache) -> SharedBoxes:
     """Estimate the kernel around a point by the first p grids."""
     return shared_boxes(cache.call(grids_of, data, spec), row, p)
+
+
+def mixed_of(data: Data, spec: MapSpec[RandomBinning], row: int, p: int, share: float, *, cache: Cache) -> MixedMaps:
+    """Estimate the kernel of p grids and p waves around a point."""
+    return mixed_maps(cache.call(grids_of, data, spec), cache.call(shared_of, data, spec, row, p), share)
 
 
 def pairs_of(

@@ -8,14 +8,24 @@ import numpy as np
 import plotly.graph_objects as go
 
 from rfviz.experiments.binning.compute import BoxView, PlaneGrids, SharedBoxes
+from rfviz.experiments.binning.hats import SEEN, HatsView
+from rfviz.experiments.binning.mixed import MixedMaps
 from rfviz.features import RandomBinning, RandomFourier
 from rfviz.figures.axes import count_axis
-from rfviz.figures.lines import mark
+from rfviz.figures.lines import band, line, mark
 from rfviz.figures.quick import trace
-from rfviz.figures.template import COLOURS, GREY, SHARES, SYMBOLS, map_style, styled
+from rfviz.figures.template import COLOURS, GREY, SHARES, SYMBOLS, map_style, rgba, styled
 from rfviz.words import counted
 
-__all__ = ["plot_boxes", "plot_pairs", "plot_shared", "plot_shared_error"]
+__all__ = [
+    "plot_boxes",
+    "plot_density",
+    "plot_hats_kernel",
+    "plot_mixed",
+    "plot_pairs",
+    "plot_shared",
+    "plot_shared_error",
+]
 
 _LEVELS = {"start": 0.1, "end": 0.9, "size": 0.2}
 
@@ -102,18 +112,40 @@ def plot_shared(grids: PlaneGrids, shared: SharedBoxes, *, height: int = 446, re
     revision : str
         While it stays the same, the zoom survives a redraw.
     """
+    return _kernel_around(
+        grids, shared.row, shared.estimate, shared.exact, "in one box %{z:.3f} of the time", height, revision
+    )
+
+
+def plot_mixed(grids: PlaneGrids, mixed: MixedMaps, *, height: int = 446, revision: str = "") -> go.Figure:
+    """Plot the inner product of grids and waves with the chosen point, at each point of the plane, and its kernel.
+
+    Parameters
+    ----------
+    height : int
+        Pixels.
+    revision : str
+        While it stays the same, the zoom survives a redraw.
+    """
+    hover = "inner product %{z:.3f}"
+    return _kernel_around(grids, mixed.boxes.row, mixed.estimate, mixed.exact, hover, height, revision)
+
+
+def _kernel_around(
+    grids: PlaneGrids, row: int, estimate: np.ndarray, kernel: np.ndarray, hover: str, height: int, revision: str
+) -> go.Figure:
     x, y = grids.axes
     picture = trace(
         "heatmap",
-        z=shared.estimate.astype(np.float32),
+        z=estimate.astype(np.float32),
         x=x,
         y=y,
         coloraxis="coloraxis",
-        hovertemplate="(%{x:.2f}, %{y:.2f}): in one box %{z:.3f} of the time<extra></extra>",
+        hovertemplate="(%{x:.2f}, %{y:.2f}): " + hover + "<extra></extra>",
     )
     exact = trace(
         "contour",
-        z=shared.exact.astype(np.float32),
+        z=kernel.astype(np.float32),
         x=x,
         y=y,
         showscale=False,
@@ -123,7 +155,7 @@ def plot_shared(grids: PlaneGrids, shared: SharedBoxes, *, height: int = 446, re
         name="exact kernel at 0.1, 0.3, …, 0.9",
         showlegend=True,
     )
-    return _plane([picture, exact, *_ring(grids, shared.row)], grids, height, revision, coloured=True)
+    return _plane([picture, exact, *_ring(grids, row)], grids, height, revision, coloured=True)
 
 
 def plot_pairs(shares: np.ndarray, order: np.ndarray, *, height: int = 446, revision: str = "") -> go.Figure:
@@ -203,6 +235,38 @@ def plot_shared_error(shared: SharedBoxes, *, height: int = 330, revision: str =
         xaxis=count_axis(shared.p_grid[0], shared.p_grid[-1]),
         yaxis={"type": "log", "dtick": "D2", "tickformat": ".1~g"},
     )
+
+
+def plot_density(hats: HatsView, *, height: int = 330) -> go.Figure:
+    """Plot the density of the pitches, as a share of its largest value.
+
+    Parameters
+    ----------
+    height : int
+        Pixels.
+    """
+    seen = hats.pitches <= 1.1 * SEEN
+    x, y, colour = hats.pitches[seen], hats.heights[seen], map_style(RandomBinning).colour
+    traces = [
+        band(x, np.zeros_like(y), y, rgba(colour, 0.25)),
+        line(x, y, colour, "solid", "density", 2.5, shown=False),
+    ]
+    axes = {"xaxis": {"range": [0.0, 1.1 * SEEN]}, "yaxis": {"range": [-0.1, 1.2]}}
+    return styled(traces, x="pitch δ at γ = 1", y="density p ÷ largest", height=height, revision="density", **axes)
+
+
+def plot_hats_kernel(hats: HatsView, *, height: int = 330) -> go.Figure:
+    """Plot the kernel of one column that the mixture of hats makes.
+
+    Parameters
+    ----------
+    height : int
+        Pixels.
+    """
+    colour = map_style(RandomBinning).colour
+    curve = line(hats.distances, hats.kernel, colour, "solid", "kernel", 2.5, shown=False)
+    axes = {"xaxis": {"range": [0.0, SEEN]}, "yaxis": {"range": [-0.05, 1.05]}}
+    return styled([curve], x="distance t at γ = 1", y="kernel k(t)", height=height, revision="hats", **axes)
 
 
 # Room for a legend and a scale, whether there is one or not: two planes side by side are of one size.

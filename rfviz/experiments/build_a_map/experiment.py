@@ -6,15 +6,22 @@ from functools import partial
 
 from rfviz.cache import Cache
 from rfviz.experiments.base import Chart, ExperimentWithoutData, experiment
+from rfviz.experiments.build_a_map.circle import wrapped_line
 from rfviz.experiments.build_a_map.compute import MOST, Built, What, build
 from rfviz.experiments.build_a_map.describe import explanation, formula_alt, summary
-from rfviz.experiments.build_a_map.figures import plot_errors, plot_formula, plot_kernel, plot_transform
+from rfviz.experiments.build_a_map.figures import (
+    plot_circle,
+    plot_errors,
+    plot_formula,
+    plot_kernel,
+    plot_transform,
+)
 from rfviz.experiments.data import Data
 from rfviz.features import RandomActivation, RandomPool
 from rfviz.params import Param
 from rfviz.words import number
 
-__all__ = ["LENGTH", "POOL_SIZE", "WEIGHTS", "BuildAMap", "M"]
+__all__ = ["LENGTH", "OMEGA", "POOL_SIZE", "WEIGHTS", "BuildAMap", "M"]
 
 _WHAT = Param("what", "function", "choice", choices=("function", "pool", "density", "kernel"))
 M = Param(
@@ -44,6 +51,19 @@ LENGTH = Param(
     help="Norm of the two points. It stretches the projections, so that most functions have another kernel.",
 )
 
+OMEGA = Param(
+    "omega",
+    2.0,
+    "float",
+    0.0,
+    20.0,
+    open_low=True,
+    marks=tuple(round(0.25 * step, 2) for step in range(1, 49)),
+    symbol=r"\omega",
+    label="Frequency shown",
+    help="One frequency ω, and how its cosine and sine wrap the line onto a circle.",
+)
+
 
 @experiment
 class BuildAMap(ExperimentWithoutData[Built]):
@@ -63,6 +83,8 @@ class BuildAMap(ExperimentWithoutData[Built]):
         Norm of the points that a function is tried on.
     weights : str
         How those of a function are distributed.
+    omega : float
+        A frequency to show, of a density or a kernel.
 
     Examples
     --------
@@ -84,8 +106,9 @@ class BuildAMap(ExperimentWithoutData[Built]):
     length: float = LENGTH.default
     pool_size: int = 4
     weights: str = WEIGHTS.default
+    omega: float = OMEGA.default
 
-    params = (_WHAT, M, LENGTH, POOL_SIZE, WEIGHTS)
+    params = (_WHAT, M, LENGTH, POOL_SIZE, WEIGHTS, OMEGA)
     question = "Which random feature map does this formula make?"
 
     def compute(self, data: Data, cache: Cache) -> Built:
@@ -112,11 +135,16 @@ class BuildAMap(ExperimentWithoutData[Built]):
             numbers.error_frame,
             "RMS error of the estimate against the number of features, measured over 16 draws and predicted.",
         )
+        if what in ("function", "pool"):
+            return main, written, errors
+        line = wrapped_line(numbers, self.omega)
+        circle = Chart("built-circle", partial(plot_circle, line), line.to_frame, line.summary(), line.explanation())
         found = numbers.transform
         if found is None:
-            return main, written, errors
+            return main, written, errors, circle
         alt = f"Cosine transform of the kernel against the frequency; its smallest value is {number(found.lowest, 2)}."
-        return main, written, errors, Chart("built-transform", partial(plot_transform, found), found.to_frame, alt)
+        transform = Chart("built-transform", partial(plot_transform, found), found.to_frame, alt)
+        return main, written, errors, transform, circle
 
 
 def built_of(

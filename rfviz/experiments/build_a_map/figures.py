@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
+from rfviz.experiments.build_a_map.circle import MARKED, WrappedLine
 from rfviz.experiments.build_a_map.compute import Built, Transform, What
 from rfviz.figures.axes import count_axis
 from rfviz.figures.lines import DRAWS, M_TITLE, band, line, mark
@@ -13,7 +14,7 @@ from rfviz.figures.template import GREY, map_style, rgba, styled
 from rfviz.formula import parse_formula
 from rfviz.kernels import order_weights
 
-__all__ = ["DRAWN", "HEIGHT", "ends_of", "plot_errors", "plot_formula", "plot_kernel", "plot_transform"]
+__all__ = ["DRAWN", "HEIGHT", "ends_of", "plot_circle", "plot_errors", "plot_formula", "plot_kernel", "plot_transform"]
 
 HEIGHT = 370
 #: By the kind of curve: the part of the axis that can be drawn on.
@@ -24,6 +25,8 @@ _TITLES: dict[What, tuple[str, str]] = {
     "kernel": ("distance of two points δ", "kernel k(δ)"),
 }
 _NEGATIVE = "#d0342c"
+# Where the line lies above the circle, and how long a unit of it is there.
+_LINE_HEIGHT, _LINE_SCALE = 1.55, 0.5
 # Ends of the axis of heights, of which the next larger is taken.
 _ENDS = (1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 
@@ -125,6 +128,48 @@ def plot_errors(built: Built, m: int, *, height: int = 340) -> go.Figure:
     return styled(
         traces, x=M_TITLE, y="RMS error", height=height, revision=str(built.spec), shapes=[mark("x", m)], **axes
     )
+
+
+def plot_circle(wrapped: WrappedLine, *, height: int = 340) -> go.Figure:
+    """Plot points of the line, in a row above, and where one frequency puts them on the unit circle.
+
+    Parameters
+    ----------
+    height : int
+        Pixels.
+    """
+    x, circle, turn = wrapped.places, wrapped.circle, np.linspace(0.0, 2 * np.pi, 181)
+    row, level = _LINE_SCALE * x, np.full(len(x), _LINE_HEIGHT)
+    colours = {"color": x, "colorscale": "Viridis", "size": 7, "line": {"width": 0}}
+    hover = "x = %{customdata:.2f}<extra></extra>"
+    traces = [
+        line(np.cos(turn), np.sin(turn), GREY, "solid", "unit circle", 1, shown=False) | {"hoverinfo": "skip"},
+        trace("scatter", x=row, y=level, mode="markers", marker=colours, customdata=x, hovertemplate=hover,
+              showlegend=False),
+        trace("scatter", x=circle[:, 0], y=circle[:, 1], mode="markers", marker=colours, customdata=x,
+              hovertemplate=hover, showlegend=False),
+    ]  # fmt: skip
+    for place, symbol in zip(MARKED, ("circle-open", "square-open"), strict=True):
+        on = np.cos(wrapped.omega * place), np.sin(wrapped.omega * place)
+        ring = {"symbol": symbol, "size": 15, "color": _NEGATIVE, "line": {"width": 3}}
+        traces.append(
+            trace(
+                "scatter",
+                x=np.array([_LINE_SCALE * place, on[0]]),
+                y=np.array([_LINE_HEIGHT, on[1]]),
+                mode="lines+markers",
+                line={"color": GREY, "width": 1, "dash": "dot"},
+                marker=ring,
+                name=f"x = {place:g}",
+                showlegend=True,
+                hoverinfo="skip",
+            )
+        )
+    axes = {
+        "xaxis": {"range": [-1.75, 1.75], "dtick": 1, "constrain": "domain"},
+        "yaxis": {"range": [-1.2, 1.85], "dtick": 1, "constrain": "domain", "scaleanchor": "x"},
+    }
+    return styled(traces, x="cos ωx", y="sin ωx", height=height, revision="circle", **axes)
 
 
 def plot_transform(transform: Transform, *, height: int = 340) -> go.Figure:

@@ -14,27 +14,50 @@ import pandas as pd
 
 from rfviz.analysis.accuracy import Segment, mean_and_spread
 from rfviz.analysis.splits import Split
+from rfviz.experiments.kitchen_sinks.approximation import Distances
 from rfviz.experiments.kitchen_sinks.boosting import BoostSegment
 from rfviz.experiments.kitchen_sinks.constraint import ConstrainedErrors
+from rfviz.experiments.kitchen_sinks.rivals import RivalSegment
 from rfviz.experiments.kitchen_sinks.weights import WeightDecay
-from rfviz.features import DecisionStumps, FeatureMap, RandomFourier, SigmoidalRidge
+from rfviz.features import (
+    DecisionStumps,
+    FeatureMap,
+    RandomActivation,
+    RandomBinning,
+    RandomFourier,
+    RandomMaxout,
+    RandomReLU,
+    SigmoidalRidge,
+)
 
 __all__ = [
     "ADABOOST",
+    "JOINT",
     "LEARNERS",
+    "PAPERS_LEARNERS",
+    "PURSUIT",
     "ROUNDING",
     "Curve",
     "KitchenSinksResult",
     "boost_curve",
     "curves_frame",
+    "rival_curve",
     "sink_curve",
 ]
 
-ADABOOST = "AdaBoost"
-#: The families of random features that the paper tries, and their names here.
+ADABOOST, PURSUIT, JOINT = "AdaBoost", "Matching pursuit", "Joint fit"
+#: The families of random features that the paper tries.
+PAPERS_LEARNERS: tuple[type[FeatureMap], ...] = (DecisionStumps, SigmoidalRidge, RandomFourier)
+#: Those that the page offers, and their names there; any other map can take part as well.
 LEARNERS: dict[type[FeatureMap], str] = {
-    DecisionStumps: "Random stumps", SigmoidalRidge: "Random sigmoids", RandomFourier: "Random Fourier",
-}  # fmt: skip
+    DecisionStumps: "Random stumps",
+    SigmoidalRidge: "Random sigmoids",
+    RandomFourier: "Random Fourier",
+    RandomActivation: "Own function",
+    RandomMaxout: "Random maxout",
+    RandomReLU: "Random ReLU",
+    RandomBinning: "Random binning",
+}
 
 #: Errors are shares of whole rows, but for rounding.
 ROUNDING = 1e-12
@@ -47,7 +70,7 @@ class Curve:
     Attributes
     ----------
     cls : type of FeatureMap or None
-        None for AdaBoost.
+        None for AdaBoost and other methods that draw no features of their own.
     frame : DataFrame
         Columns K, error (share of wrong test rows, mean over draws), s.d., draws, train, test and total (seconds,
         median over draws; missing where they were not measured on their own). One row per K, rising.
@@ -124,6 +147,17 @@ def boost_curve(segments: Sequence[BoostSegment]) -> Curve:
     return Curve(ADABOOST, None, frame.reset_index(drop=True))
 
 
+def rival_curve(label: str, segments: Sequence[RivalSegment]) -> Curve:
+    """Return the curve of another method from its segments, in their order."""
+    columns = {"K": "k_grid", "error": "errors", "train": "seconds_fit", "test": "seconds_predict"}
+    frame = pd.DataFrame(
+        {name: np.concatenate([getattr(s, of) for s in segments] or [np.zeros(0)]) for name, of in columns.items()}
+    )
+    frame = frame.astype({"K": int}).assign(total=frame["train"] + frame["test"], draws=1)
+    frame.insert(2, "s.d.", 0.0)
+    return Curve(label, None, frame)
+
+
 def curves_frame(curves: Sequence[Curve], view: str = "error") -> pd.DataFrame:
     """Return the points of several curves, with the name of the learner.
 
@@ -164,11 +198,12 @@ class KitchenSinksResult:
     curves: tuple[Curve, ...] = ()
     decay: WeightDecay | None = None
     constrained: ConstrainedErrors | None = None
+    distances: Distances | None = None
     ended: str = ""
     is_complete: bool = True
 
     @property
     def is_empty(self) -> bool:
         """Whether there is no point to draw."""
-        is_drawn = self.decay is not None or self.constrained is not None
-        return not is_drawn and not any(len(curve.frame) for curve in self.curves)
+        drawn = self.decay, self.constrained, self.distances
+        return all(found is None for found in drawn) and not any(len(curve.frame) for curve in self.curves)

@@ -18,7 +18,7 @@ from rfviz.features import FeatureMap, MapSpec
 from rfviz.linear_model.targets import Targets
 from rfviz.progress import Progress, silent, stop_point
 
-__all__ = ["C_GRID", "ConstrainedErrors", "ConstrainedRun", "constrained_errors"]
+__all__ = ["C_GRID", "ConstrainedErrors", "ConstrainedRun", "bounded_weights", "constrained_errors"]
 
 #: The values of C that are tried, the same for all data, so that draws can be averaged.
 C_GRID: tuple[float, ...] = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
@@ -146,7 +146,7 @@ def constrained_errors(
     for number, c in enumerate(c_grid):
         progress(0.3 + 0.6 * number / len(c_grid), f"Weights of at most C/K, C = {c:g}")
         inside = np.abs(free).max() <= c / k
-        before = free if inside else _within(gram, cross, before, c / k)
+        before = free if inside else bounded_weights(gram, cross, before, c / k)
         solutions.append(before)
     scores = np.zeros((len(split.X_test), len(solutions), cross.shape[1]))
     done = 0
@@ -162,7 +162,7 @@ def constrained_errors(
     return ConstrainedRun(np.array(wrong[1:]), np.array(border), wrong[0], float(k * np.abs(free).max()))
 
 
-def _within(gram: np.ndarray, cross: np.ndarray, start: np.ndarray, bound: float) -> np.ndarray:
+def bounded_weights(gram: np.ndarray, cross: np.ndarray, start: np.ndarray, bound: float) -> np.ndarray:
     """Minimise ½ Σ αᵀGα − cᵀα over the columns of weights of at most `bound` in size."""
     # Weights in units of the bound, and values in units of their largest, so that the tolerances have a meaning.
     unit = bound * bound * float(np.trace(gram))

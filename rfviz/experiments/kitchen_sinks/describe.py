@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from rfviz.experiments.kitchen_sinks.compute import ROUNDING, Curve, KitchenSinksResult
+from rfviz.experiments.kitchen_sinks.approximation import DELTA, Distances
+from rfviz.experiments.kitchen_sinks.compute import ADABOOST, JOINT, PURSUIT, ROUNDING, Curve, KitchenSinksResult
 from rfviz.experiments.kitchen_sinks.constraint import C_GRID, ConstrainedErrors
 from rfviz.experiments.kitchen_sinks.weights import WeightDecay
 from rfviz.words import counted, number, per_cent, seconds, times
@@ -15,8 +16,12 @@ __all__ = [
     "NO_FAMILIES",
     "constraint_explanation",
     "constraint_summary",
+    "distances_explanation",
+    "distances_summary",
     "explanation",
     "summary",
+    "tail_explanation",
+    "tail_summary",
     "weights_explanation",
     "weights_summary",
 ]
@@ -52,8 +57,17 @@ def explanation(result: KitchenSinksResult, view: str, loss: str) -> str:
 
 
 def _sides(curves: Sequence[Curve]) -> tuple[Curve | None, list[Curve]]:
-    """Return AdaBoost’s curve, if there is one, and the others."""
-    return next((c for c in curves if c.cls is None), None), [c for c in curves if c.cls is not None]
+    """Return AdaBoost’s curve, if there is one, and those of random features."""
+    return next((c for c in curves if c.label == ADABOOST), None), [c for c in curves if c.cls is not None]
+
+
+def _others(curves: Iterable[Curve]) -> Iterator[tuple[Curve, str]]:
+    """Yield the curves of other methods, and what each does, as the subject of a sentence."""
+    what = {
+        PURSUIT: "**Matching pursuit**, which chooses among the drawn features of the first family,",
+        JOINT: "The **joint fit** of functions tanh(w·x + b) and their weights, in at most 200 steps,",
+    }
+    return ((curve, what[curve.label]) for curve in curves if curve.label in what)
 
 
 def _errors(curves: Sequence[Curve], is_complete: bool) -> Iterator[str]:
@@ -76,6 +90,9 @@ def _errors(curves: Sequence[Curve], is_complete: bool) -> Iterator[str]:
             is_better = error < boosted.best[1] - ROUNDING
             said = f"reach it with K = {reached:,}{f' and {least}' * is_better}"
         yield f"**{_features(curve)}** {said}."
+    for curve, name in _others(curves):
+        k, error = curve.best
+        yield f"{name} does best{so_far} with {per_cent(error)} at K = {k:,}."
 
 
 def _worse(error: float, best: float) -> str:
@@ -87,7 +104,8 @@ def _times(curves: Sequence[Curve], is_complete: bool) -> Iterator[str]:
     for curve in curves:
         if len(curve.measured):
             last = curve.measured.iloc[-1]
-            what = f"{int(last['K']):,} {'stumps of AdaBoost' if curve.cls is None else _features(curve)}"
+            of = "stumps of AdaBoost" if curve.label == ADABOOST else f"functions of {curve.label.lower()}"
+            what = f"{int(last['K']):,} {of if curve.cls is None else _features(curve)}"
             yield f"**{what}** take {seconds(last['total'])}."
 
 
@@ -106,6 +124,9 @@ def _reached(curves: Sequence[Curve], is_complete: bool) -> Iterator[str]:
         elif boosted is not None:
             said += f"; AdaBoost is there after {_after(boosted, own)}: {_quicker(curve, boosted, own)}"
         yield f"**{_features(curve)}** {said}."
+    for curve, name in _others(curve for curve in curves if len(curve.measured)):
+        own = curve.staircase()[0][-1]
+        yield f"{name} comes to {per_cent(own)} at best{so_far}, after {_after(curve, own)}."
 
 
 def _after(curve: Curve, error: float) -> str:
@@ -229,6 +250,52 @@ def constraint_explanation(found: ConstrainedErrors, label: str, n_test: int) ->
         f"{n_test:,} test rows against C, with K = {found.k:,} {_features_of(label)}{runs}. Without the constraint the "
         f"error is {per_cent(found.free_error)}, and K times the largest weight is {number(found.free_size)}: a larger "
         f"C changes nothing. {said} There {per_cent(found.at_border[place])} of the weights stand at ±C/K."
+    )
+
+
+def distances_summary(found: Distances, label: str) -> str:
+    """Return the chart of distances from a function of the class in one sentence."""
+    k, means = found.k_grid, found.means.mean(axis=0)
+    return (
+        f"Distance of the mean of K {_features_of(label)} from the function that they estimate: {number(means[0])} at "
+        f"K = {k[0]:,}, {number(means[-1])} at K = {k[-1]:,}; C/√K is {number(found.scale[-1])} there."
+    )
+
+
+def distances_explanation(found: Distances, label: str) -> str:
+    """Return what one sees of Lemma 1, with the numbers of the chart."""
+    k, means = found.k_grid[-1], found.means
+    draws, beyond = len(means), np.mean(means > found.bound)
+    said = f"{per_cent(beyond)} of all are" if beyond > 0 else "none is"
+    return (
+        r"**What am I seeing?** Lemma 1: of K random features **some** sum with weights of at most $C/K$ is near every "
+        r"function $f^*$ of the class, within $(C/\sqrt K)(1+\sqrt{2\log(1/\delta)})$ but for a share δ of the draws. "
+        f"The proof takes the **mean** of K draws: at K = {k:,} it is {number(means[:, -1].mean())} away (mean of "
+        f"{draws:,} draws), where C/√K is {number(found.scale[-1])}. Of draws beyond the bound for δ = {DELTA:g} "
+        f"{said}. The weights within C/K that come **nearest** are {number(found.nearest[-1])} away: a fit can do "
+        f"better than the lemma asks. Here $f^*$ weighs {_features_of(label)} by ±1, as each goes with the classes; "
+        f"C is the largest norm of one on these rows, {number(found.size)}."
+    )
+
+
+def tail_summary(found: Distances, label: str) -> str:
+    """Return the chart of Lemma 4 in one sentence."""
+    units = found.means[:, -1] / found.scale[-1]
+    return (
+        f"Share of {len(units):,} draws of {found.k_grid[-1]:,} {_features_of(label)} whose mean is further from its "
+        f"expectation than a multiple of C/√K: all are within {number(units.max())} of it."
+    )
+
+
+def tail_explanation(found: Distances) -> str:
+    """Return what one sees of Lemma 4, with the numbers of the chart."""
+    units, typical = found.means[:, -1] / found.scale[-1], found.expected[-1] / found.scale[-1]
+    return (
+        r"**What am I seeing?** Lemma 4, from which Lemma 1 follows: the mean of K vectors no longer than $M$ is "
+        r"further than $t\,M/\sqrt K$ from its expectation with a probability of at most $e^{-(t-1)^2/2}$. "
+        f"Of {len(units):,} draws of K = {found.k_grid[-1]:,} the median is at t = {number(np.median(units))} and the "
+        f"furthest at {number(units.max())}; the variance of one vector gives a root mean square of {number(typical)}, "
+        "which cannot exceed 1."
     )
 
 

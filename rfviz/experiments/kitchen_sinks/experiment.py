@@ -17,23 +17,30 @@ from rfviz.experiments.base import Chart, ExperimentInParts, Maps, experiment, r
 from rfviz.experiments.candidate import Candidate, told_apart
 from rfviz.experiments.data import Data
 from rfviz.experiments.kitchen_sinks import describe
+from rfviz.experiments.kitchen_sinks.approximation import Distances, DistancesRun, distances_to_target
 from rfviz.experiments.kitchen_sinks.boosting import BoostSegment, boost, check_classes, stump_segments
 from rfviz.experiments.kitchen_sinks.compute import (
     ADABOOST,
+    JOINT,
     LEARNERS,
+    PURSUIT,
     KitchenSinksResult,
     boost_curve,
     curves_frame,
+    rival_curve,
     sink_curve,
 )
 from rfviz.experiments.kitchen_sinks.constraint import ConstrainedErrors, ConstrainedRun, constrained_errors
 from rfviz.experiments.kitchen_sinks.figures import (
     plot_constraint,
+    plot_distances,
     plot_error,
     plot_reach,
     plot_seconds,
+    plot_tail,
     plot_weights,
 )
+from rfviz.experiments.kitchen_sinks.rivals import RivalSegment, joint_fit, matching_pursuit
 from rfviz.experiments.kitchen_sinks.weights import WeightDecay, WeightRun, largest_weights
 from rfviz.experiments.split_data import TEST_SHARE, SplitData
 from rfviz.experiments.sweep import runs_of, sweep_parts
@@ -47,14 +54,18 @@ __all__ = [
     "DRAWS",
     "K_MAX",
     "OF_ONE_FAMILY",
+    "RIVALS",
     "RUNS",
     "STUMPS",
     "KitchenSinks",
     "boost_of",
     "boost_parts",
     "constrained_of",
+    "distances_of",
     "in_turn",
+    "joint_of",
     "parts_of_runs",
+    "pursuit_of",
     "weights_of",
 ]
 
@@ -116,8 +127,15 @@ RUNS = Param(
     label="Runs",
     help="Independent draws to compare. More draws compute only the new ones.",
 )
+#: Other methods that can be compared, by their words in an address.
+RIVALS = {"pursuit": PURSUIT, "joint": JOINT}
+_RIVAL = Param("rivals", "pursuit", "choice", choices=tuple(RIVALS))
+# Numbers of functions of the joint fit, each of which is fitted anew.
+_JOINT_POINTS = 6
 #: Views of one family of features.
-OF_ONE_FAMILY = ("weights", "constraint")
+OF_ONE_FAMILY = ("weights", "constraint", "lemmas")
+# In the view of the lemmas, where weights of at most C/K are fitted for each K.
+_LARGEST_OF_LEMMAS = 2000
 # Multiply-adds that take as long as to look at one number when a stump is chosen, and as what a stump takes besides.
 _STUMP_COST, _STUMP_OVERHEAD = 500.0, 3e8
 
@@ -130,17 +148,21 @@ class KitchenSinks(ExperimentInParts[KitchenSinksResult]):
     ----------
     maps : sequence of feature maps, or of MapSpec
         Families of random features; number of features and seed are the experiment's.
-    view : {"error", "seconds", "reach", "weights", "constraint"}
+    view : {"error", "seconds", "reach", "weights", "constraint", "lemmas"}
         The chart: errors against K, seconds against K, the seconds after which each error is reached; of one family
-        the largest weight against K, or the error of `k_max` features against the C of weights of at most C/K.
+        the largest weight against K, the error of `k_max` features against the C of weights of at most C/K, or how
+        near K features, up to 2,000 of them, come to a function of the class (Lemmas 1 and 4 of the paper).
     k_max : int
         Largest number of random features.
     stumps : int
         How many stumps AdaBoost may choose; 0 leaves it out.
+    rivals : sequence of {"pursuit", "joint"}
+        Other methods, up to as many functions as AdaBoost may choose (`k_max` without it): matching pursuit, which
+        chooses among the `k_max` features of the first family, and tanh(w·x + b) fitted together with their weights.
     draws : int
         Independent draws of each family.
     runs : int
-        The same for ``"weights"`` and ``"constraint"``.
+        The same for the views of one family; in that of the lemmas, fifty draws each.
     loss : str
         See :data:`rfviz.analysis.accuracy.LOSS`.
     alpha : float or "auto"
@@ -179,6 +201,7 @@ class KitchenSinks(ExperimentInParts[KitchenSinksResult]):
     view: str = "error"
     k_max: int = K_MAX.default
     stumps: int = STUMPS.default
+    rivals: Sequence[str] = ()
     draws: int = DRAWS.default
     runs: int = RUNS.default
     loss: str = LOSS.default
@@ -201,6 +224,8 @@ class KitchenSinks(ExperimentInParts[KitchenSinksResult]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        for name in self.rivals:
+            _RIVAL.validate(name)
         if self.view in OF_ONE_FAMILY and len(self.candidates) > 1:
             labels = [candidate.label for candidate in self.candidates]
             raise ParameterError("maps", f"must be one family where view={self.view!r}", labels, "Choose one.")
@@ -225,13 +250,32 @@ class KitchenSinks(ExperimentInParts[KitchenSinksResult]):
             raise DataError(describe.NO_FAMILIES)
         if self.view in OF_ONE_FAMILY:
             (candidate,) = self.candidates
-            of, what = (weights_of, self._weights_grid) if self.view == "weights" else (constrained_of, self.k_max)
+            if candidate.spec.cls.sparse_output:
+                raise DataError(
+                    f"{candidate.label} has many columns for each of its K grids, so it has no single weight of a "
+                    "feature. Choose another family, or the error."
+                )
+            of, what = {
+                "weights": (weights_of, self._weights_grid),
+                "constraint": (constrained_of, self.k_max),
+                "lemmas": (distances_of, self._weights_grid),
+            }[self.view]
             parts = parts_of_runs(source, split, candidate, of, what, self.k_max, self.runs)
             return Work(tuple(parts), cache)
         steps = [(tuple(int(k) for k in grid), 1.0) for grid in grid_segments(self.k_max, 16)]
         sinks = sweep_parts(source, self.candidates, self.draws, steps, self.alpha, self.loss, cache)
         boosted = boost_parts(source, split, stump_segments(self.stumps))
-        return Work(tuple(in_turn(list(sinks), list(boosted))), cache)
+        return Work((*in_turn(list(sinks), list(boosted)), *self._rival_parts(source, split)), cache)
+
+    def _rival_parts(self, source: SplitData, split: Split) -> Iterator[Part]:
+        """Yield the parts of other methods."""
+        most, (n, d) = self.stumps or self.k_max, split.X_train.shape
+        if "pursuit" in self.rivals:
+            spec, grid = self.candidates[0].spec.replace(random_state=0), default_grid(min(most, self.k_max), 16)
+            cost = float(n * self.k_max * (self.k_max + d))
+            yield Part(PURSUIT, pursuit_of, (source, spec, self.k_max, tuple(map(int, grid))), cost)
+        for k in default_grid(most, _JOINT_POINTS) if "joint" in self.rivals else ():
+            yield Part(JOINT, joint_of, (source, int(k)), 2000.0 * n * d * k, f"{JOINT}, K = {k:,}")
 
     def collect(self, data: Data, work: Work, cache: Cache) -> KitchenSinksResult:
         split = self.split_data(data).split(cache)
@@ -241,19 +285,24 @@ class KitchenSinks(ExperimentInParts[KitchenSinksResult]):
                 return KitchenSinksResult(split)
             if self.view == "weights":
                 return KitchenSinksResult(split, decay=WeightDecay(np.array(self._weights_grid), drawn))
+            if self.view == "lemmas":
+                return KitchenSinksResult(split, distances=Distances(np.array(self._weights_grid), drawn))
             return KitchenSinksResult(split, constrained=ConstrainedErrors(self.k_max, drawn))
         segments, runs = work.results(ADABOOST), runs_of(work)
         boosted = [boost_curve(segments)] if self.stumps else []
         sinks = [sink_curve(c.label, c.spec.cls, runs[c.label]) for c in self.candidates]
+        others = [rival_curve(RIVALS[name], work.results(RIVALS[name])) for name in RIVALS if name in self.rivals]
         state = segments[-1].state if segments else None
         ended = f"AdaBoost stopped at K = {state.n_stumps:,}: {state.ended}." if state and state.ended else ""
         is_complete = not (work.missing() or work.failures())
-        return KitchenSinksResult(split, (*boosted, *sinks), ended=ended, is_complete=is_complete)
+        return KitchenSinksResult(split, (*boosted, *others, *sinks), ended=ended, is_complete=is_complete)
 
     def charts(self, data: Data, numbers: KitchenSinksResult, cache: Cache) -> tuple[Chart, ...]:
         view, same = self.view, revision(self.split_data(data), self.view)
         if numbers.is_empty and view in OF_ONE_FAMILY:
             return ()
+        if numbers.distances is not None:
+            return self._lemmas(numbers.distances, same)
         if numbers.constrained is not None:
             (candidate,), found = self.candidates, numbers.constrained
             plot = partial(plot_constraint, found, candidate.spec.cls, candidate.label, revision=same)
@@ -274,9 +323,24 @@ class KitchenSinks(ExperimentInParts[KitchenSinksResult]):
         alt, words = describe.summary(numbers.curves, view), describe.explanation(numbers, view, self.loss)
         return (Chart(f"sinks-{view}", plot, partial(curves_frame, numbers.curves, view), alt, words),)
 
+    def _lemmas(self, found: Distances, same: str) -> tuple[Chart, ...]:
+        (candidate,) = self.candidates
+        cls, label = candidate.spec.cls, candidate.label
+        first = Chart(
+            "sinks-distance",
+            partial(plot_distances, found, cls, label, revision=same),
+            found.to_frame,
+            describe.distances_summary(found, label),
+            describe.distances_explanation(found, label),
+        )
+        plot = partial(plot_tail, found, cls, label, revision=same)
+        alt, words = describe.tail_summary(found, label), describe.tail_explanation(found)
+        return first, Chart("sinks-tail", plot, found.tail_frame, alt, words)
+
     @property
     def _weights_grid(self) -> tuple[int, ...]:
-        return tuple(int(k) for k in default_grid(self.k_max, 12))
+        largest = min(self.k_max, _LARGEST_OF_LEMMAS) if self.view == "lemmas" else self.k_max
+        return tuple(int(k) for k in default_grid(largest, 12))
 
 
 def boost_parts(source: SplitData, split: Split, grids: Sequence[Sequence[int]]) -> Iterator[Part]:
@@ -320,6 +384,23 @@ def weights_of(source: SplitData, spec: MapSpec[FeatureMap], grid: tuple[int, ..
 def constrained_of(source: SplitData, spec: MapSpec[FeatureMap], k: int, *, cache: Cache) -> ConstrainedRun:
     """Return the errors of K features for each constraint."""
     return constrained_errors(source.split(cache), spec, k, progress=cache.progress)
+
+
+def pursuit_of(
+    source: SplitData, spec: MapSpec[FeatureMap], pool: int, grid: tuple[int, ...], *, cache: Cache
+) -> RivalSegment:
+    """Choose among drawn features one after another."""
+    return matching_pursuit(source.split(cache), spec, pool, grid, cache.progress)
+
+
+def joint_of(source: SplitData, k: int, *, cache: Cache) -> RivalSegment:
+    """Fit K functions and their weights together."""
+    return joint_fit(source.split(cache), k, cache.progress)
+
+
+def distances_of(source: SplitData, spec: MapSpec[FeatureMap], grid: tuple[int, ...], *, cache: Cache) -> DistancesRun:
+    """Return the distances of draws of features from a function of the class, for each K of a grid."""
+    return distances_to_target(source.split(cache), spec, grid, cache.progress)
 
 
 def in_turn(sinks: Sequence[Part], boosted: Sequence[Part]) -> Iterator[Part]:

@@ -8,16 +8,25 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from rfviz.experiments.kitchen_sinks.compute import Curve
+from rfviz.experiments.kitchen_sinks.approximation import DELTA, Distances
+from rfviz.experiments.kitchen_sinks.compute import JOINT, PURSUIT, Curve
 from rfviz.experiments.kitchen_sinks.constraint import C_GRID, ConstrainedErrors
 from rfviz.experiments.kitchen_sinks.weights import WeightDecay
 from rfviz.features import FeatureMap, Look
 from rfviz.figures.axes import count_axis
-from rfviz.figures.lines import DRAWS, band
+from rfviz.figures.lines import DRAWS, band, line
 from rfviz.figures.quick import trace
 from rfviz.figures.template import GREY, map_style, map_styles, rgba, styled
 
-__all__ = ["plot_constraint", "plot_error", "plot_reach", "plot_seconds", "plot_weights"]
+__all__ = [
+    "plot_constraint",
+    "plot_distances",
+    "plot_error",
+    "plot_reach",
+    "plot_seconds",
+    "plot_tail",
+    "plot_weights",
+]
 
 K_TITLE = "number of features or stumps K"
 _LOG, _STEPS = {"type": "log"}, {"dtick": "D2"}
@@ -25,6 +34,7 @@ _FEW_TICKS = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0)
 _TICKS = (1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
 # AdaBoost draws no features, so it has no colour of a map.
 _ADABOOST = Look(GREY, "solid", "x")
+_RIVALS = {PURSUIT: Look(GREY, "dash", "triangle-up-open"), JOINT: Look(GREY, "dashdot", "star-open")}
 _SHARED, _TOGETHER = Look(GREY, "dash", "square-open"), "equal features together"
 
 
@@ -201,9 +211,73 @@ def plot_constraint(
     )
 
 
+def plot_distances(
+    found: Distances, cls: type[FeatureMap], label: str, *, height: int = 430, revision: str = ""
+) -> go.Figure:
+    """Draw the distance of means of K features from the function of the class against K, with Lemma 1's bound.
+
+    Parameters
+    ----------
+    cls : type of FeatureMap
+    height : int
+        Pixels.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    style, k, means = map_style(cls), found.k_grid.astype(float), found.means
+    low, high = means.min(axis=0), means.max(axis=0)
+    scale = line(k, found.scale, GREY, "dot", "C/√K")
+    bound = line(k, found.bound, GREY, "dash", f"bound of Lemma 1, δ = {DELTA:g}")
+    around = band(k, low, high, rgba(style.colour, 0.15), "all draws")
+    mean = _line(k, means.mean(axis=0), f"{label}, mean of K", style, "K = %{x:,}: %{y:.3g}")
+    nearest = _line(k, found.nearest, "nearest with weights ≤ C/K", _SHARED, "K = %{x:,}: %{y:.3g}")
+    span = [float(v) for v in np.log10([0.7 * min(low.min(), found.nearest.min()), 1.3 * found.bound.max()])]
+    return styled(
+        [around, bound, scale, nearest, mean],
+        x="number of features K",
+        y="distance ‖f̂ − f*‖",
+        height=height,
+        revision=revision,
+        xaxis=_k_axis(int(k[-1]), int(k[0])),
+        yaxis=_LOG | {"dtick": 1, "tickformat": ".2~g", "range": span},
+    )
+
+
+def plot_tail(
+    found: Distances, cls: type[FeatureMap], label: str, *, height: int = 360, revision: str = ""
+) -> go.Figure:
+    """Draw the share of draws that are further than t·C/√K from the function, next to the share that Lemma 4 allows.
+
+    Parameters
+    ----------
+    cls : type of FeatureMap
+    height : int
+        Pixels.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    frame, style = found.tail_frame(), map_style(cls)
+    t = frame["distance · √K/C"].to_numpy()
+    allowed = line(t, frame["share allowed"].to_numpy(), GREY, "dash", "allowed by Lemma 4")
+    shown = line(t, frame["share of draws"].to_numpy(), style.colour, "solid", f"{label}, draws further away", 2.5)
+    return styled(
+        [allowed, shown],
+        x="t: distance in units of C/√K",
+        y="share of draws",
+        height=height,
+        revision=revision,
+        xaxis={"range": [0.0, 4.5]},
+        yaxis={"tickformat": ".0%", "range": [-0.02, 1.05]},
+    )
+
+
 def _styled_curves(curves: Sequence[Curve]) -> list[tuple[Curve, Look]]:
     looks = iter(map_styles(curve.cls for curve in curves if curve.cls is not None))
-    return [(curve, _ADABOOST if curve.cls is None else next(looks)) for curve in curves]
+    return [(curve, _RIVALS.get(curve.label, _ADABOOST) if curve.cls is None else next(looks)) for curve in curves]
 
 
 def _line(x: Any, y: Any, label: str, style: Look, hover: str) -> dict[str, Any]:

@@ -9,11 +9,13 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from rfviz.analysis.accuracy import LINEAR_SVM
 from rfviz.errors import RfvizError
 from rfviz.experiments.accuracy import Accuracy
 from rfviz.experiments.accuracy.compute import AccuracyResult
 from rfviz.experiments.accuracy.experiment import predicted_of
 from rfviz.experiments.accuracy.figures import plot_confusion, plot_penalty
+from rfviz.experiments.accuracy.notes import notes_table
 from rfviz.experiments.base import Chart
 from rfviz.experiments.sweep import OWN_TRAINING
 from rfviz.lab.accuracy import text
@@ -33,6 +35,8 @@ class AccuracyView(View[Source, Accuracy, AccuracyResult]):
     at_once = staticmethod(predicted_of)
 
     def work_note(self, settings: Accuracy) -> str:
+        if settings.loss == LINEAR_SVM:
+            return text.SVM_TRAINING
         return OWN_TRAINING if settings.loss != "ridge" else ""
 
     def refuse(self, settings: Accuracy, error: RfvizError) -> None:
@@ -56,12 +60,20 @@ class AccuracyView(View[Source, Accuracy, AccuracyResult]):
                 chart = next(chart for chart in charts if chart.name == f"accuracy-{axis}")
                 layout.chart(chart.figure, chart.name, chart.alt)
                 layout.explain(text.RESOURCES[axis])
+                if axis == "seconds":
+                    self.times(charts)
         self.draw_details(settings, result, charts)
 
     def share(self, settings: Accuracy, result: AccuracyResult) -> None:
         """Draw the button once nothing is added any more."""
         if not result.is_empty and not (self.live and self.live.is_going):
             super().share(settings, result)
+
+    def times(self, charts: Sequence[Chart]) -> None:
+        """Draw the seconds to train and to predict against m."""
+        chart = next(chart for chart in charts if chart.name == "accuracy-m-seconds")
+        layout.chart(chart.figure, chart.name, chart.alt, secondary=True)
+        layout.explain(text.TIMES)
 
     def confusions(self, result: AccuracyResult) -> None:
         """Draw the confusions of one map at one number of features, and images of the rows."""
@@ -93,6 +105,9 @@ class AccuracyView(View[Source, Accuracy, AccuracyResult]):
 
     def penalties(self, result: AccuracyResult) -> None:
         """Draw the penalty that was chosen at each point, where it was chosen."""
+        if result.loss == LINEAR_SVM:
+            st.markdown(text.SVM_PENALTY)
+            return
         if result.loss != "ridge":
             st.markdown(
                 f"The {result.loss} loss is trained with the small penalty 10⁻⁶ per row; stopping early does the rest."
@@ -131,6 +146,12 @@ class AccuracyView(View[Source, Accuracy, AccuracyResult]):
 
     def table_of_the_paper(self, result: AccuracyResult, charts: Sequence[Chart]) -> None:
         """Draw the table of the paper that the maps on the page belong to."""
+        scores = notes_table(result)
+        if scores is not None:
+            formats = dict.fromkeys(["printed", "here", "s.d."], "%.3f")
+            formats |= dict.fromkeys(["seconds to fit", "seconds to predict"], "%.3g")
+            layout.numbers(scores, formats, text.NOTES)
+            return
         drawn = {chart.name: chart for chart in charts}
         if "accuracy-table-1" in drawn:
             found = drawn["accuracy-table-1"]

@@ -8,7 +8,7 @@ from rfviz import datasets
 from rfviz.analysis.splits import all_rows_of
 from rfviz.cache import Cache
 from rfviz.experiments.binning.compute import MAX_POINTS, MAX_REPETITIONS, SharedBoxes, boxes
-from rfviz.experiments.binning.experiment import ALL_PAIRS, VIEW, Binning, BinningResult, shared_of
+from rfviz.experiments.binning.experiment import ALL_PAIRS, MIXED, SHARE, VIEW, Binning, BinningResult, shared_of
 from rfviz.experiments.binning.figures import plot_boxes, plot_shared
 from rfviz.experiments.data import Data
 from rfviz.features import MapSpec, RandomBinning
@@ -16,7 +16,7 @@ from rfviz.lab.animation import Animation, AnimationSpec, animate, one_by_one
 from rfviz.lab.binning.text import PROFILES
 from rfviz.lab.page import ExperimentPage, MapExport, Presets
 from rfviz.lab.panel import Panel
-from rfviz.lab.papers import LARGE_SCALE
+from rfviz.lab.papers import LARGE_SCALE, NOTES
 from rfviz.params import Param
 from rfviz.words import number
 
@@ -48,10 +48,12 @@ GAMMA = Param(
     help="Inverse length scale: larger γ, smaller boxes, narrower kernel.",
 )
 SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, other grids.")
-PROFILE = RandomBinning.param("profile")
+PROFILE, DENSITY = RandomBinning.param("profile"), RandomBinning.param("pitch_density")
 FIGURE_2 = {"data": "moons", "data.n_samples": 100, "view": ALL_PAIRS, "p": 1, "shown": 1, "gamma": 2.0, "seed": 0,
             "profile": "laplacian"}  # fmt: skip
 DIAMOND = {"data": "moons", "view": "A point", "p": 4000, "gamma": 2.0, "profile": "laplacian"}
+TWO_HATS = "exp(-20*(x - 1)^2) + exp(-20*(x - 4)^2)"
+MIXTURE = {"data": "moons", "view": MIXED, "mix": 0.5, "p": 300, "gamma": 2.0, "profile": "laplacian"}
 
 
 class BinningPage(ExperimentPage[Data, Binning, BinningResult]):
@@ -67,6 +69,14 @@ class BinningPage(ExperimentPage[Data, Binning, BinningResult]):
                 FIGURE_2,
             ),
             "Boxes to diamonds": ("4000 grids: together their boxes give the Laplacian kernel.", DIAMOND),
+            "Two hats": (
+                "A mixture of narrow and wide hats, drawn as a density of the grids’ pitches.",
+                {"data": "moons", "p": 1000, "gamma": 2.0, "profile": "own", DENSITY.name: TWO_HATS},
+            ),
+            "Grids and waves": (
+                f"{NOTES}, conclusion: a mixture of features, grids and waves in equal shares.",
+                MIXTURE,
+            ),
         }
 
     def source(self, panel: Panel) -> Data:
@@ -76,18 +86,20 @@ class BinningPage(ExperimentPage[Data, Binning, BinningResult]):
         n = max(min(source.dataset.n_samples, MAX_POINTS), 2)
         with panel.section("controls", [P.name, SHOWN.name, GAMMA.name]):
             view, p, shown = panel.control(VIEW), panel.control(P), panel.control(SHOWN)
+            share = panel.control(SHARE, name="mix") if view == MIXED else SHARE.default
             gamma = panel.control(GAMMA)
             choices = list(PROFILE.choices)
             profile = panel.choice("profile", choices, "laplacian", "Kernel", PROFILE.help, PROFILES)
+            own = {DENSITY.name: panel.control(DENSITY)} if profile == "own" else {}
             point = Param("point", 1, "int", 1, n, label="Ringed point", help="Or click a point in the first picture.")
             row, seed = panel.control(point), panel.control(SEED)
-        spec = MapSpec(RandomBinning, n_components=p, gamma=gamma, profile=profile, random_state=seed)
-        return Binning(feature_map=spec, view=view, shown=shown - 1, row=row - 1)
+        spec = MapSpec(RandomBinning, n_components=p, gamma=gamma, profile=profile, random_state=seed, **own)
+        return Binning(feature_map=spec, view=view, shown=shown - 1, row=row - 1, share=share)
 
     def animations(
         self, source: Data, settings: Binning, result: BinningResult, panel: Panel
     ) -> tuple[AnimationSpec, ...]:
-        if result.pairs is not None:  # a matrix of all pairs for each frame would be megabytes
+        if settings.view != VIEW.default:  # a matrix of all pairs for each frame would be megabytes
             return ()
         law = settings.law
 

@@ -1,8 +1,14 @@
 """Texts of the page on random binning."""
 
-__all__ = ["METHOD", "NUMBERS", "PROFILES"]
+__all__ = ["DRAW", "METHOD", "NUMBERS", "PROFILES"]
 
-PROFILES = {"laplacian": "Laplacian, exp(−γt)", "hat": "Hat, max(0, 1 − γt)", "rational": "Rational, 1 ÷ (1 + γt)"}
+PROFILES = {
+    "laplacian": "Laplacian, exp(−γt)",
+    "hat": "Hat, max(0, 1 − γt)",
+    "rational": "Rational, 1 ÷ (1 + γt)",
+    "own": "Own mixture of hats",
+}
+DRAW = ":material/draw: Draw in this chart, with the mouse or a finger. With the keyboard: Tab to it, then arrow keys."
 
 NUMBERS = (
     "RMS error: root mean square over the picture of estimate minus kernel, with the first P grids of this draw. "
@@ -23,4 +29,9 @@ probabilities multiply to $e^{-\gamma\lVert x-z\rVert_1}$, whose level lines are
 
 After $P$ repetitions the share of common boxes is a mean of $P$ independent yes-or-no draws, so its variance is exactly
 $k(1-k)/P$. The picture of shares consists of boxes: its edges are sharp and fade only as more grids are averaged.
+
+A **mixture of maps** puts the features of several side by side, each times the root of its share:
+$\langle\Phi(x),\Phi(z)\rangle=a\,\langle z_1(x),z_1(z)\rangle+(1-a)\,\langle z_2(x),z_2(z)\rangle$, whose mean is
+$a\,k_1+(1-a)\,k_2$. Both are drawn independently, so the variances add up with $a^2$ and $(1-a)^2$. In scikit-learn it
+is `FeatureUnion([("grids", RandomBinning(…)), ("waves", RandomFourier(…))], transformer_weights={"grids": √a, …})`.
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -9,14 +10,16 @@ from typing import Any, cast
 import plotly.graph_objects as go
 
 from rfviz.cache import Cache
+from rfviz.experiments.build_a_map.circle import wrapped_line
 from rfviz.experiments.build_a_map.compute import Built, What, line_of_points
-from rfviz.experiments.build_a_map.experiment import LENGTH, POOL_SIZE, WEIGHTS, BuildAMap, M
-from rfviz.experiments.build_a_map.figures import plot_kernel
+from rfviz.experiments.build_a_map.experiment import LENGTH, OMEGA, POOL_SIZE, WEIGHTS, BuildAMap, M
+from rfviz.experiments.build_a_map.figures import plot_circle, plot_kernel
 from rfviz.features import RandomActivation, RandomFourier, RandomPool
 from rfviz.lab.animation import SEEDS, Animation, AnimationSpec, animate, one_by_one, spread_words
 from rfviz.lab.build_a_map import text
 from rfviz.lab.page import ExperimentPage, MapExport, Presets
 from rfviz.lab.panel import Panel
+from rfviz.lab.papers import NOTES
 from rfviz.params import Param
 from rfviz.words import number
 
@@ -68,6 +71,10 @@ class BuildAMapPage(ExperimentPage[None, BuildAMap, Built]):
                 "Frequencies near 2 and near 5: the kernel beats, like two tones.",
                 of("density", "exp(-8*(x - 2)^2) + exp(-8*(x - 5)^2)"),
             ),
+            "Figure 1 of the notes": (
+                f"{NOTES}: a frequency wraps the line onto the circle. Play “Frequency shown”.",
+                of("density", "exp(-x^2/2)") | {"omega": 2.0},
+            ),
             "Tent": ("Straight down to zero: a kernel.", of("kernel", "max(0, 1 - x)")),
             "Bow": ("As plain as the tent, yet no kernel: its transform is negative.", of("kernel", "max(0, 1 - x^2)")),
         }
@@ -86,6 +93,8 @@ class BuildAMapPage(ExperimentPage[None, BuildAMap, Built]):
             settings = replace(settings, m=panel.control(M), seed=panel.control(SEED))
             if what == "function":
                 settings = replace(settings, length=panel.control(LENGTH), weights=panel.control(WEIGHTS))
+            elif what != "pool":
+                settings = replace(settings, omega=panel.control(OMEGA))
             return settings
 
     def animations(self, source: None, settings: BuildAMap, result: Built, panel: Panel) -> list[AnimationSpec]:
@@ -102,7 +111,14 @@ class BuildAMapPage(ExperimentPage[None, BuildAMap, Built]):
             captions = [f"RMS error {number(one.error(settings.m), 2)}" for one in found]
             return Animation(seeds, captions, frames, spread_words([one.error(settings.m) for one in found], ".2g"))
 
+        def over_frequencies(values: Sequence[Any], now: Any, cache: Cache, seconds: float) -> Animation:
+            captions = [f"cos ω = {number(math.cos(omega))}" for omega in values]
+            frames = [{"built-circle": plot_circle(wrapped_line(result, omega))} for omega in values]
+            return Animation(list(values), captions, frames)
+
         played = {"m": over_m, "seed": over_seeds}
+        if settings.what in ("density", "kernel"):
+            played["omega"] = over_frequencies
         return [animate(panel, name, name, settings.what, render) for name, render in played.items()]
 
     def maps(self, source: None, settings: BuildAMap, cache: Cache) -> tuple[MapExport, ...]:

@@ -26,6 +26,12 @@ from rfviz.ui.widgets.live_chart import COLUMNS, selected_curve
 
 __all__ = ["BuildView"]
 
+# The smaller charts, in their order, and what stands above each.
+_CHECKS = {
+    "built-transform": "Its cosine transform",
+    "built-errors": "Error against m",
+    "built-circle": "A frequency wraps the line onto the circle",
+}
 # Where a map can be used, and how the page there calls its maps.
 _PAGES = {
     "distance-saturation": "map",
@@ -52,7 +58,7 @@ class BuildView(View[None, BuildAMap, Built]):
                 self.state.apply({what: formula})
 
     def draw(self, settings: BuildAMap, result: Built, charts: Sequence[Chart]) -> None:
-        main, written, errors, *transform = charts
+        main, written, errors, *others = charts
         with st.container(key="pair-build"):
             with st.container():
                 st.markdown(f"**{HEADINGS[settings.what]}**")
@@ -65,10 +71,12 @@ class BuildView(View[None, BuildAMap, Built]):
                 st.markdown("**The kernel of its features**")
                 self.main_chart(settings, result, main)
         with st.container(key="pair-checks"):
-            for chart in (*transform, errors):
+            for chart in sorted((errors, *others), key=lambda chart: list(_CHECKS).index(chart.name)):
                 with st.container():
-                    st.markdown("**Error against m**" if chart is errors else "**Its cosine transform**")
+                    st.markdown(f"**{_CHECKS[chart.name]}**")
                     layout.chart(chart.figure, chart.name, chart.alt, secondary=True)
+                    if chart.words:
+                        layout.explain(chart.words)
         self._links(settings, result)
         self.draw_details(settings, result, charts)
 

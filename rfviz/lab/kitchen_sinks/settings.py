@@ -7,10 +7,18 @@ from typing import Any
 
 from rfviz.analysis.accuracy import LOSS
 from rfviz.experiments import KitchenSinks
-from rfviz.experiments.kitchen_sinks.compute import LEARNERS
-from rfviz.experiments.kitchen_sinks.experiment import ALPHA, DRAWS, K_MAX, OF_ONE_FAMILY, RUNS, STUMPS
+from rfviz.experiments.kitchen_sinks.compute import LEARNERS, PAPERS_LEARNERS
+from rfviz.experiments.kitchen_sinks.experiment import ALPHA, DRAWS, K_MAX, OF_ONE_FAMILY, RIVALS, RUNS, STUMPS
 from rfviz.experiments.split_data import SplitData
-from rfviz.features import FeatureMap, MapSpec, RandomFourier, SigmoidalRidge
+from rfviz.features import (
+    FeatureMap,
+    MapSpec,
+    RandomActivation,
+    RandomBinning,
+    RandomFourier,
+    RandomMaxout,
+    SigmoidalRidge,
+)
 from rfviz.lab.controls import one_of
 from rfviz.lab.page import Presets
 from rfviz.lab.panel import Panel
@@ -25,11 +33,18 @@ VIEWS = {
     "reach": "Time to an error",
     "weights": "Largest weight",
     "constraint": "Weights ≤ C/K",
+    "lemmas": "Lemmas 1 and 4",
 }
 _VIEW = dataclasses.replace(one_of("view", list(VIEWS), "error", "Show", "", VIEWS), kind="own")
-_PARAMS: dict[type[FeatureMap], tuple[str, ...]] = {SigmoidalRidge: ("activation", "scale"), RandomFourier: ("gamma",)}
+# Asked for each family, by name of the parameter: name and label of the control.
+_PARAMS: dict[type[FeatureMap], dict[str, tuple[str, str]]] = {
+    SigmoidalRidge: {"activation": ("activation", "Sigmoid"), "scale": ("scale", "Sigmoids’ scale")},
+    RandomFourier: {"gamma": ("gamma", "Fourier’s γ")},
+    RandomActivation: {"function": ("function", "Own function φ(x) of x = ⟨w, x⟩")},
+    RandomMaxout: {"pool_size": ("pool_size", "Maxout’s pool size q")},
+    RandomBinning: {"gamma": ("RandomBinning.gamma", "Binning’s γ")},
+}
 _DEFAULTS: dict[str, Any] = {"activation": "tanh", "scale": 0.2}
-_LABELS = {"activation": "Sigmoid", "scale": "Sigmoids’ scale", "gamma": "Fourier’s γ"}
 _SIGMOIDS = {"erf": "error function", "tanh": "tanh", "logistic": "logistic function"}
 
 _FIGURE_1 = {"view": "error", "normalise": "standardise", "learners": ["DecisionStumps"], "loss": "ridge", "alpha": 1.0,
@@ -79,16 +94,22 @@ def choose_experiment(panel: Panel, source: SplitData) -> KitchenSinks:
             runs = panel.control(RUNS)
             if len(families) > 1:
                 labels = list(families)
-                shown = panel.choice("of", labels, labels[0], "Weights of", "The family whose weights are shown.")
+                shown = panel.choice("of", labels, labels[0], "Features", "The family that is shown.")
                 families = {shown: families[shown]}
             return KitchenSinks(maps=tuple(families.values()), view=view, k_max=k_max, runs=runs, **data)
         stumps, draws, loss = panel.control(STUMPS), panel.control(DRAWS), panel.control(LOSS)
+        help = (
+            "Matching pursuit chooses among the drawn features of the first family, one after another. The joint fit "
+            "learns the functions tanh(w·x + b) as well, by gradients; it is slow."
+        )
+        rivals = panel.several("rivals", list(RIVALS), [], "Also compare", help, RIVALS)
         alpha = panel.control(ALPHA) if loss == "ridge" else "auto"
     return KitchenSinks(
         maps=tuple(families.values()),
         view=view,
         k_max=k_max,
         stumps=stumps,
+        rivals=rivals,
         draws=draws,
         loss=loss,
         alpha=alpha,
@@ -100,18 +121,19 @@ def _choose_learners(panel: Panel) -> dict[str, MapSpec[FeatureMap]]:
     """Ask for the families of random features and how they are drawn; return them by their names."""
     offered = {cls.__name__: label for cls, label in LEARNERS.items()}
     help = "Families of random features, each compared with AdaBoost."
-    chosen = panel.several("learners", list(offered), list(offered), "Random features", help, offered)
+    usual = [cls.__name__ for cls in PAPERS_LEARNERS]
+    chosen = panel.several("learners", list(offered), usual, "Random features", help, offered)
     families: dict[str, MapSpec[FeatureMap]] = {}
     for cls, label in LEARNERS.items():
         if cls.__name__ in chosen:
-            params = {param.name: param for param in cls.params}
-            values = {name: _choose_param(panel, params[name]) for name in _PARAMS.get(cls, ())}
+            asked = _PARAMS.get(cls, {})
+            values = {name: _choose_param(panel, cls.param(name), *shown) for name, shown in asked.items()}
             families[label] = MapSpec(cls, **values)
     return families
 
 
-def _choose_param(panel: Panel, param: Param) -> Any:
-    label, default = _LABELS[param.name], _DEFAULTS.get(param.name, param.default)
+def _choose_param(panel: Panel, param: Param, name: str, label: str) -> Any:
+    default = _DEFAULTS.get(param.name, param.default)
     if param.kind == "choice":
-        return panel.choice(param.name, param.choices, default, label, param.help, _SIGMOIDS)
-    return panel.control(dataclasses.replace(param, label=label, symbol=""), default)
+        return panel.choice(name, param.choices, default, label, param.help, _SIGMOIDS)
+    return panel.control(dataclasses.replace(param, label=label, symbol=""), default, name=name)

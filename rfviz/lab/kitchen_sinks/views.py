@@ -33,7 +33,7 @@ def _choose_view(view: Any, control: Control, key: str, on_change: Callable[[], 
 
 
 class KitchenSinksView(View[SplitData, KitchenSinks, KitchenSinksResult]):
-    """One of five charts, and tables of its numbers and of the columns of the data."""
+    """One of six views, and tables of its numbers and of the columns of the data."""
 
     widgets: ClassVar = {"view": _choose_view}
 
@@ -59,6 +59,9 @@ class KitchenSinksView(View[SplitData, KitchenSinks, KitchenSinksResult]):
             self.main_chart(settings, result, charts[0])
             if result.ended:
                 st.caption(result.ended)
+            for chart in charts[1:]:
+                layout.chart(chart.figure, chart.name, chart.alt, secondary=True)
+                layout.explain(chart.words)
         elif not (self.live and self.live.is_going):
             st.info("There is no run yet. Press Start.")
         st.caption(self.source.dataset.provenance)
@@ -91,6 +94,10 @@ def _numbers(result: KitchenSinksResult) -> None:
     if result.constrained is not None:
         frame = result.constrained.to_frame()
         layout.numbers(frame, {"error": "percent", "s.d.": "percent", "weights at ±C/K": "percent"})
+        return
+    if result.distances is not None:
+        frame = result.distances.to_frame()
+        layout.numbers(frame, dict.fromkeys(frame.columns[2:], "%.4g"))
         return
     if result.is_empty:
         st.markdown("No points yet.")
