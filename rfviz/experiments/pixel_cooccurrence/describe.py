@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from rfviz.experiments.pixel_cooccurrence.compute import PixelMap
@@ -9,7 +11,16 @@ from rfviz.experiments.pixel_cooccurrence.feature_shapes import FeatureSizes, Re
 from rfviz.skeleton import Skeleton, sparsity
 from rfviz.words import counted, number, per_cent
 
-__all__ = ["FIGURE_4", "explanation", "formula_of", "repeats_text", "sizes_text", "skeleton_text", "summary"]
+__all__ = [
+    "FIGURE_4",
+    "complexity_text",
+    "explanation",
+    "formula_of",
+    "repeats_text",
+    "sizes_text",
+    "skeleton_text",
+    "summary",
+]
 
 FIGURE_4 = (
     "**What am I seeing?** Each column is one pixel (framed), each row a skeleton; colours say how often other pixels "
@@ -81,8 +92,23 @@ def skeleton_text(skeleton: Skeleton, n_bytes: float) -> str:
     return (
         f"On average a feature multiplies **C(S) = {number(skeleton.complexity)}** pixels "
         f"({number(sparsity(skeleton))} distinct): **{number(n_bytes)} bytes** (dense: {dense:,}). "
-        f"{counted(skeleton.n_nodes, 'node')}, {counted(skeleton.n_edges, 'edge')}."
+        f"{counted(skeleton.n_nodes, 'node')}, {counted(skeleton.n_edges, 'edge')}. {complexity_text(skeleton)}"
     )
+
+
+def complexity_text(skeleton: Skeleton) -> str:
+    """Return where the complexity of a stack of layers comes from, and which number of the paper it is not."""
+    slopes = [layer.activation.slope for layer in skeleton.layers]
+    if not math.isfinite(max(slopes)):
+        return "The slope σ̂′(1) of a step is infinite, so that the numbers of paths and of calls have no mean."
+    if len(set(slopes)) == 1:
+        power = f"{slopes[0]:.3g}^{len(slopes)}"
+        made = f"All nodes have σ̂′(1) = {slopes[0]:.3g} and all paths {counted(len(slopes), 'edge')}, so that the "
+        made += f"paper’s bound σ̂′(1)^depth = {power} is attained."
+    else:
+        product = " · ".join(f"{slope:.3g}" for slope in slopes)
+        made = f"C(S) is the product of the slopes σ̂′(1) of the layers, {product}."
+    return f"{made} To draw a feature takes more: {number(skeleton.calls)} calls of Algorithm 1 on average."
 
 
 def sizes_text(found: FeatureSizes) -> str:

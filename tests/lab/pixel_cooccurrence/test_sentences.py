@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from rfviz.experiments.pixel_cooccurrence.describe import FIGURE_4
+from rfviz.experiments.pixel_cooccurrence.describe import FIGURE_4, complexity_text
+from rfviz.skeleton import convolutions, flat
 from tests.lab.sentences import Sentence, drawn, page_at, seeds
 
 SKELETONS = ["flat", "1 convolution", "2 convolutions", "3 convolutions", "deep", "own"]
@@ -73,3 +74,13 @@ def test_the_flat_skeletons_correlation_is_0_as_drawn_here_and_would_be_otherwis
     relu = correlation(lambda r: (np.sqrt(1 - r * r) + (np.pi - np.arccos(r)) * r) / np.pi)
     assert f"+{relu:.4f} for all pairs of 24×24 pixels" in FIGURE_4
     assert correlation(lambda r: np.exp((r - 1) / 4)) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_what_the_complexity_is_and_is_not():
+    exp = {"kind": "exponential", "scale": 0.5}
+    alike = complexity_text(convolutions((8, 8), [(3, 2, exp)], exp))
+    # One call for the top, half a one for the layer, a quarter for a pixel.
+    assert "σ̂′(1) = 0.5 and all paths 2 edges" in alike and "0.5^2 is attained" in alike and "1.75 calls" in alike
+    other = complexity_text(convolutions((8, 8), [(3, 2, exp)], "relu"))
+    assert "the layers, 0.5 · 1." in other and "2.50 calls" in other and "attained" not in other
+    assert "no mean" in complexity_text(flat(9, "step"))
