@@ -19,7 +19,14 @@ if TYPE_CHECKING:
     )
     from rfviz.skeleton.graph import InputGroup, Layer, Skeleton
     from rfviz.skeleton.network import SkeletonNetwork, SkeletonNetworkClassifier
-    from rfviz.skeleton.occurrence import CoOccurrence, co_occurrence, occurrence, pixel_groups, sparsity
+    from rfviz.skeleton.occurrence import (
+        CoOccurrence,
+        co_occurrence,
+        lowest_meetings,
+        occurrence,
+        pixel_groups,
+        sparsity,
+    )
     from rfviz.skeleton.patches import PatchPCA
 
 __all__ = [
@@ -44,6 +51,7 @@ __all__ = [
     "flat",
     "graph",
     "image_shape_of",
+    "lowest_meetings",
     "occurrence",
     "pixel_groups",
     "preset",
