@@ -48,6 +48,8 @@ OTHERS = {
         {"what": "density", "m": 10},
         {"what": "pool", "rule": "range", "pool_size": 6},
         {"function": "sin(3*x)", "length": 2.0},
+        {"what": "base", "base": "sphere", "dimension": 5, "m": 40, "seed": 3},
+        {"what": "base", "base": "categorical", "categories": 3},
     ],
     "accuracy": [
         {"data": "digits", "maps": ["RandomMaxout", "RandomProjection"], "pools": [2], "m_max": 40, "seeds": 2,

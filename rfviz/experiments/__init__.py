@@ -24,7 +24,7 @@ from rfviz.experiments.data import Data, as_data
 if TYPE_CHECKING:
     from rfviz.experiments.accuracy import Accuracy
     from rfviz.experiments.binning import Binning
-    from rfviz.experiments.build_a_map import BuildAMap
+    from rfviz.experiments.build_a_map import BaseSpaces, BuildAMap
     from rfviz.experiments.decision_surfaces import DecisionSurfaces
     from rfviz.experiments.distance_saturation import DistanceSaturation
     from rfviz.experiments.errata import Errata
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 __all__ = [
     "EXPERIMENTS",
     "Accuracy",
+    "BaseSpaces",
     "Binning",
     "BuildAMap",
     "Chart",
@@ -73,6 +74,7 @@ EXPERIMENTS = {
     "Hashing": "hashing",
     "KernelApproximation": "kernel_approximation",
     "BuildAMap": "build_a_map",
+    "BaseSpaces": "build_a_map",
     "Binning": "binning",
     "PixelCooccurrence": "pixel_cooccurrence",
     "KernelGuarantees": "guarantees",

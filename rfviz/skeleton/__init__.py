@@ -28,18 +28,21 @@ if TYPE_CHECKING:
         sparsity,
     )
     from rfviz.skeleton.patches import PatchPCA
+    from rfviz.skeleton.schemes import SCHEMES, Scheme
 
 __all__ = [
     "ACTIVATIONS",
     "ARCHITECTURES",
     "BASES",
     "PRESETS",
+    "SCHEMES",
     "Activation",
     "Base",
     "CoOccurrence",
     "InputGroup",
     "Layer",
     "PatchPCA",
+    "Scheme",
     "Skeleton",
     "SkeletonNetwork",
     "SkeletonNetworkClassifier",

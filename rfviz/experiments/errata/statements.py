@@ -196,9 +196,10 @@ def _calls(asked: Asked) -> str:
 
 
 def _two_lengths(asked: Asked) -> str:
-    node = {"kind": "exponential", "scale": 0.25}
+    slope = 0.25
+    node = {"kind": "exponential", "scale": slope}
     two = graph([("circle", 2)], [(node, [0]), (node, [2, 1])])
-    printed = node["scale"] ** two.depths[1]
+    printed = slope ** two.depths[1]
     return (
         f"Of two nodes with σ̂′(1) = ¼, the upper one above the lower one and an input, C(S) is "
         f"{number(two.complexity)}; the printed bound is {number(printed)}."
@@ -459,6 +460,8 @@ ERRATA: dict[str, Erratum] = {
         _categories,
         lambda asked: compute.categories(asked.categories),
         ("categories",),
+        "build-a-map",
+        {"what": "base", "base": "categorical"},
     ),
     "recursive calls": Erratum(
         _COMPOSITIONAL,
