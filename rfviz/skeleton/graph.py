@@ -193,6 +193,18 @@ class Skeleton:
         """Return C such that every base feature is C-bounded: 1 where the features are norm-efficient."""
         return max(group.base.bound for group in self.inputs)
 
+    @property
+    def feature_bound(self) -> float:
+        """Return the largest modulus that a (complex) feature can have: C^l for l factors, infinite if l has no end."""
+        largest = np.empty(self.n_nodes)
+        for group in self.inputs:
+            largest[group.first : group.first + group.count] = group.base.bound
+        for layer in self.layers:
+            below = largest[layer.edges].max(axis=1)
+            most = np.power(below, layer.activation.most_children, where=below > 1, out=np.ones_like(below))
+            largest[layer.first : layer.stop] = most
+        return float(largest[-1])
+
     # --- the recursion ------------------------------------------------------------------------------------------------
 
     def propagate(self, xp: Any, values: Any, means: Sequence[Any] = ()) -> Any:

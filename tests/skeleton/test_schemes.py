@@ -95,3 +95,29 @@ def test_a_map_has_the_real_form_of_these_features(space, d):
     near(Phi[0] * Phi[1], scheme.kernel(X[:1], X[1:])[0])
     assert np.abs(Phi).max() <= math.sqrt(2) * scheme.bound * (1 + 1e-6)
     assert (Phi[0] * Phi[1]).var() > scheme.variance(X[:1], X[1:])[0] * 0.98
+
+
+@pytest.mark.parametrize(("activation", "most"), [("identity", 1), ({"kind": "polynomial", "degree": 3}, 3)])
+def test_products_of_features_of_spheres_are_bounded_by_a_power(activation, most):
+    skeleton = graph([({"kind": "sphere", "dimension": 8}, 2), ("circle", 1)], [(activation, [0, 1, 2])])
+    assert skeleton.feature_bound == pytest.approx(2.0**most)
+    drawn = CompositionalFeatures(20_000, skeleton=skeleton, deduplicate=False, random_state=0)
+    # Pairs of equal coordinates make the largest feature.
+    X = np.zeros((1, 17))
+    X[0, [0, 1, 8, 9]] = 1.0
+    largest = np.abs(drawn.fit(X).transform(X)).max() * math.sqrt(20_000)
+    assert 0.6 * 2.0**most < largest <= math.sqrt(2) * 2.0**most * (1 + 1e-5)
+    (pair_bound, *_) = drawn.applicable_bounds(10, 17, 1.0)
+    C = math.sqrt(2) * 2.0**most
+    assert pair_bound.bound.features(0.1, 0.05) == math.ceil(2 * C**4 * math.log(40) / 0.01 - 1e-6)
+    assert drawn.largest_error() == pytest.approx(C**2 + 1)
+
+
+def test_products_without_end_of_features_of_spheres_have_no_bound():
+    for activation, bounded in (("relu", False), ("identity", True)):
+        drawn = CompositionalFeatures(
+            100, skeleton=graph([({"kind": "sphere", "dimension": 5}, 2)], [(activation, [0, 1])]), deduplicate=False
+        )
+        assert bool(drawn.applicable_bounds(10, 10, 1.0)) == bounded == (not drawn.why_no_bound())
+    circles = CompositionalFeatures(100, skeleton=graph([("circle", 2)], [("relu", [0, 1])]), deduplicate=False)
+    assert circles.applicable_bounds(10, 2, 1.0)[0].bound.features(0.1, 0.05) == 2952
