@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rfviz.experiments.decision_surfaces import DecisionSurfaces
     from rfviz.experiments.distance_saturation import DistanceSaturation
     from rfviz.experiments.errata import Errata
-    from rfviz.experiments.guarantees import KernelGuarantees, LearningGuarantees
+    from rfviz.experiments.guarantees import FunctionGuarantees, KernelGuarantees, LearningGuarantees
     from rfviz.experiments.hashing import Hashing
     from rfviz.experiments.kernel_approximation import KernelApproximation
     from rfviz.experiments.kitchen_sinks import KitchenSinks
@@ -51,6 +51,7 @@ __all__ = [
     "Errata",
     "Experiment",
     "ExperimentInParts",
+    "FunctionGuarantees",
     "Hashing",
     "KernelApproximation",
     "KernelGuarantees",
@@ -78,6 +79,7 @@ EXPERIMENTS = {
     "Binning": "binning",
     "PixelCooccurrence": "pixel_cooccurrence",
     "KernelGuarantees": "guarantees",
+    "FunctionGuarantees": "guarantees",
     "LearningGuarantees": "guarantees",
     "Errata": "errata",
     "DecisionSurfaces": "decision_surfaces",

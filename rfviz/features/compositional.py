@@ -8,6 +8,7 @@ adds up a feature of a few samples, or it is that sparse product.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -366,18 +367,19 @@ class CompositionalFeatures(SkeletonMap):
         return ""
 
     def _pair_bound(self, norm: float) -> bounds.TailBound | None:
-        largest = np.sqrt(2.0) * self._largest_wave()
-        return bounds.bounded_products(float(largest)) if np.isfinite(largest) else None
+        largest = self.largest_feature()
+        return None if largest is None else bounds.bounded_products(largest)
 
     def largest_error(self) -> float | None:
-        largest = 2.0 * self._largest_wave() ** 2 + 1.0
-        return float(largest) if np.isfinite(largest) else None
+        largest = self.largest_feature()
+        return None if largest is None else largest**2 + 1.0
 
-    def _largest_wave(self) -> float:
-        """Return the largest modulus of a product of base features; presets are over circles, where it is 1."""
-        if self._is_preset:
-            return 1.0
-        return (self.skeleton if isinstance(self.skeleton, Skeleton) else Skeleton(self.skeleton)).feature_bound
+    def largest_feature(self) -> float | None:
+        largest = 1.0  # presets are over circles
+        if not self._is_preset:
+            made = self.skeleton if isinstance(self.skeleton, Skeleton) else Skeleton(self.skeleton)
+            largest = made.feature_bound
+        return math.sqrt(2.0) * largest if math.isfinite(largest) else None
 
     # --- mapping ------------------------------------------------------------------------------------------------------
 
