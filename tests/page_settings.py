@@ -20,7 +20,7 @@ OTHERS = {
         {"view": "Learning", "data": "moons", "data.n_samples": 60, "theorem": "maxout", "pool_size": 2, "size": 3.0,
          "rows": 1000},
         {"view": "Learning", "data": "moons", "data.n_samples": 60, "theorem": "compositional", "loss": "ramp"},
-        {"view": "Function", "data": "moons", "data.n_samples": 60, "points": 12, "draws": 20, "eps": 0.3,
+        {"view": "Function", "data": "moons", "data.n_samples": 60, "points": 16, "draws": 20, "eps": 0.3,
          "map": "CompositionalFeatures"},
     ],
     "errata": [
