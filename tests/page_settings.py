@@ -20,6 +20,8 @@ OTHERS = {
         {"view": "Learning", "data": "moons", "data.n_samples": 60, "theorem": "maxout", "pool_size": 2, "size": 3.0,
          "rows": 1000},
         {"view": "Learning", "data": "moons", "data.n_samples": 60, "theorem": "compositional", "loss": "ramp"},
+        {"view": "Function", "data": "moons", "data.n_samples": 60, "points": 16, "draws": 20, "eps": 0.3,
+         "map": "CompositionalFeatures"},
     ],
     "errata": [
         {"statement": "copies of stumps", "seed": 3},
@@ -48,6 +50,8 @@ OTHERS = {
         {"what": "density", "m": 10},
         {"what": "pool", "rule": "range", "pool_size": 6},
         {"function": "sin(3*x)", "length": 2.0},
+        {"what": "base", "base": "sphere", "dimension": 5, "m": 40, "seed": 3},
+        {"what": "base", "base": "categorical", "categories": 3},
     ],
     "accuracy": [
         {"data": "digits", "maps": ["RandomMaxout", "RandomProjection"], "pools": [2], "m_max": 40, "seeds": 2,

@@ -24,11 +24,11 @@ from rfviz.experiments.data import Data, as_data
 if TYPE_CHECKING:
     from rfviz.experiments.accuracy import Accuracy
     from rfviz.experiments.binning import Binning
-    from rfviz.experiments.build_a_map import BuildAMap
+    from rfviz.experiments.build_a_map import BaseSpaces, BuildAMap
     from rfviz.experiments.decision_surfaces import DecisionSurfaces
     from rfviz.experiments.distance_saturation import DistanceSaturation
     from rfviz.experiments.errata import Errata
-    from rfviz.experiments.guarantees import KernelGuarantees, LearningGuarantees
+    from rfviz.experiments.guarantees import FunctionGuarantees, KernelGuarantees, LearningGuarantees
     from rfviz.experiments.hashing import Hashing
     from rfviz.experiments.kernel_approximation import KernelApproximation
     from rfviz.experiments.kitchen_sinks import KitchenSinks
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 __all__ = [
     "EXPERIMENTS",
     "Accuracy",
+    "BaseSpaces",
     "Binning",
     "BuildAMap",
     "Chart",
@@ -50,6 +51,7 @@ __all__ = [
     "Errata",
     "Experiment",
     "ExperimentInParts",
+    "FunctionGuarantees",
     "Hashing",
     "KernelApproximation",
     "KernelGuarantees",
@@ -73,9 +75,11 @@ EXPERIMENTS = {
     "Hashing": "hashing",
     "KernelApproximation": "kernel_approximation",
     "BuildAMap": "build_a_map",
+    "BaseSpaces": "build_a_map",
     "Binning": "binning",
     "PixelCooccurrence": "pixel_cooccurrence",
     "KernelGuarantees": "guarantees",
+    "FunctionGuarantees": "guarantees",
     "LearningGuarantees": "guarantees",
     "Errata": "errata",
     "DecisionSurfaces": "decision_surfaces",

@@ -488,6 +488,10 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, Declared, Ba
             return ""
         return "Its features are unbounded, so that Hoeffding’s inequality does not hold; no other bound is known."
 
+    def largest_feature(self) -> float | None:
+        """Return the largest absolute value of an unscaled feature, C, or None if there is none."""
+        return self.feature_norm
+
     def largest_error(self) -> float | None:
         """Return an error that no draw can exceed, above which a bound says nothing, or None if there is none."""
         return None if self.feature_norm is None else self.feature_norm**2 + 1.0

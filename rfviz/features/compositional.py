@@ -8,13 +8,14 @@ adds up a feature of a few samples, or it is that sparse product.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 
-from rfviz import cuda, kernels
+from rfviz import bounds, cuda, kernels
 from rfviz.backend import Device, check_memory, get_device, to_host
 from rfviz.errors import MemoryBudgetError, ParameterError, warn
 from rfviz.features.base import FeatureMap
@@ -25,10 +26,7 @@ from rfviz.features.description import BY_COLUMN, Look, Step, number, scaled_ste
 from rfviz.features.precision import check_angles, evenly, largest_entry
 from rfviz.features.receptive import checked_image_shape
 from rfviz.params import Param, parameter
-from rfviz.skeleton import PRESETS, as_skeleton, image_shape_of
-
-if TYPE_CHECKING:
-    from rfviz.skeleton import Skeleton
+from rfviz.skeleton import PRESETS, Skeleton, as_skeleton, image_shape_of
 
 __all__ = [
     "TURN",
@@ -75,8 +73,6 @@ class SkeletonMap(FeatureMap):
 
     def _check_param(self, param: Param, value: Any) -> Any:
         if param.name == "skeleton":
-            from rfviz.skeleton import Skeleton
-
             is_json = isinstance(value, str) and value.lstrip().startswith("{")
             if value is None or is_json or isinstance(value, (Skeleton, Mapping)):
                 return value
@@ -362,8 +358,28 @@ class CompositionalFeatures(SkeletonMap):
 
     def why_no_bound(self) -> str:
         if self.deduplicate:
-            return "Equal features are kept once, so that the features are not independent, which the bounds ask for."
-        return super().why_no_bound()
+            return (
+                "Equal features are kept once, so that the features are not independent, which the bounds ask for. "
+                "Theorem 3 is about all features as they are drawn."
+            )
+        if self._pair_bound(1.0) is None:
+            return "Features of spheres are larger than 1 and are multiplied without end, so that they have no bound."
+        return ""
+
+    def _pair_bound(self, norm: float) -> bounds.TailBound | None:
+        largest = self.largest_feature()
+        return None if largest is None else bounds.bounded_products(largest)
+
+    def largest_error(self) -> float | None:
+        largest = self.largest_feature()
+        return None if largest is None else largest**2 + 1.0
+
+    def largest_feature(self) -> float | None:
+        largest = 1.0  # presets are over circles
+        if not self._is_preset:
+            made = self.skeleton if isinstance(self.skeleton, Skeleton) else Skeleton(self.skeleton)
+            largest = made.feature_bound
+        return math.sqrt(2.0) * largest if math.isfinite(largest) else None
 
     # --- mapping ------------------------------------------------------------------------------------------------------
 

@@ -19,20 +19,30 @@ if TYPE_CHECKING:
     )
     from rfviz.skeleton.graph import InputGroup, Layer, Skeleton
     from rfviz.skeleton.network import SkeletonNetwork, SkeletonNetworkClassifier
-    from rfviz.skeleton.occurrence import CoOccurrence, co_occurrence, occurrence, pixel_groups, sparsity
+    from rfviz.skeleton.occurrence import (
+        CoOccurrence,
+        co_occurrence,
+        lowest_meetings,
+        occurrence,
+        pixel_groups,
+        sparsity,
+    )
     from rfviz.skeleton.patches import PatchPCA
+    from rfviz.skeleton.schemes import SCHEMES, Scheme
 
 __all__ = [
     "ACTIVATIONS",
     "ARCHITECTURES",
     "BASES",
     "PRESETS",
+    "SCHEMES",
     "Activation",
     "Base",
     "CoOccurrence",
     "InputGroup",
     "Layer",
     "PatchPCA",
+    "Scheme",
     "Skeleton",
     "SkeletonNetwork",
     "SkeletonNetworkClassifier",
@@ -44,6 +54,7 @@ __all__ = [
     "flat",
     "graph",
     "image_shape_of",
+    "lowest_meetings",
     "occurrence",
     "pixel_groups",
     "preset",

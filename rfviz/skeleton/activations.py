@@ -92,6 +92,13 @@ class Activation:
             self.kind, _ERF / math.sqrt(1.0 - _ERF**2) / math.asin(_ERF)
         )
 
+    @property
+    def most_children(self) -> float:
+        """Return the largest number of children that is drawn; infinite for most activations."""
+        if self.kind == "series":
+            return float(np.flatnonzero(self.coefficients)[-1])
+        return {"identity": 1.0, "polynomial": float(self.degree)}.get(self.kind, math.inf)
+
     def derivative(self, rho: Any) -> np.ndarray:
         """Return σ̂'(ρ), as an ndarray."""
         rho = np.asarray(rho, dtype=np.float64)

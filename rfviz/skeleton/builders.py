@@ -49,6 +49,7 @@ def convolutions(
     top: Any = "relu",
     base: Any = "circle",
     components: int | None = None,
+    shrink: bool = False,
 ) -> Skeleton:
     """Build a stack of convolutions over an image, with a fully connected node on top.
 
@@ -67,12 +68,16 @@ def convolutions(
         Number of principal components of each window that the first convolution sees instead of the pixels. The
         skeleton then takes the output of ``PatchPCA(image_shape, size=…, stride=…, n_components=components)``, with
         that convolution's size and stride; see :class:`rfviz.skeleton.PatchPCA`.
+    shrink : bool
+        Whether windows, of one number each, shrink to fit the layer below them, rather than be refused.
 
     Raises
     ------
     ParameterError
         For a window that does not fit, and what :class:`Skeleton` refuses.
     """
+    if shrink:
+        layers = _shrunk(layers, image_shape[0], image_shape[1])
     if components is not None:
         image_shape, layers = _over_components(image_shape, list(layers), components)
     form = {
@@ -134,14 +139,11 @@ def preset(name: str, image_shape: Sequence[int], base: Any = "circle", shrink: 
     """
     if name not in _PRESETS:
         raise ParameterError("skeleton", f"must be one of {', '.join(map(repr, PRESETS))}", name, "Try 'flat'.")
-    layers: list[Any]
     layers, top = _PRESETS[name]
-    if shrink:
-        layers = _shrunk(layers, image_shape[0], image_shape[1])
-    return convolutions(image_shape, layers, top, base)
+    return convolutions(image_shape, layers, top, base, shrink=shrink)
 
 
-def _shrunk(layers: list[Any], height: int, width: int) -> list[Any]:
+def _shrunk(layers: Sequence[tuple[int, int, Any]], height: int, width: int) -> list[Any]:
     made: list[Any] = []
     for size, stride, act in layers:
         rows, columns = min(size, height), min(size, width)

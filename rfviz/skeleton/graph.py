@@ -163,10 +163,47 @@ class Skeleton:
             paths[layer.first : layer.stop] = layer.activation.slope * paths[layer.edges].mean(axis=1)
         return float(paths[-1])
 
+    @cached_property
+    def calls(self) -> float:
+        """Return the expected calls of Algorithm 1 for a feature: one at each node on the way, inputs among them."""
+        calls = np.ones(self.n_nodes)
+        for layer in self.layers:
+            calls[layer.first : layer.stop] = 1.0 + layer.activation.slope * calls[layer.edges].mean(axis=1)
+        return float(calls[-1])
+
+    @cached_property
+    def depths(self) -> tuple[int, int]:
+        """Return the least and the largest number of edges from the output to an input; equal where it is layered."""
+        ends = np.zeros((2, self.n_nodes), dtype=np.int64)
+        for layer in self.layers:
+            below = ends[:, layer.edges]
+            ends[:, layer.first : layer.stop] = 1 + below[0].min(axis=1), 1 + below[1].max(axis=1)
+        return int(ends[0, -1]), int(ends[1, -1])
+
+    @property
+    def complexity_bound(self) -> float:
+        """Return max(1, s)^depth, s the largest σ̂'(1) of a node, which C(S) never exceeds.
+
+        The paper prints s^depth, which holds where s ≥ 1 or where all paths are as long (Section 5).
+        """
+        return max(1.0, *(layer.activation.slope for layer in self.layers)) ** self.depths[1]
+
     @property
     def bound(self) -> float:
         """Return C such that every base feature is C-bounded: 1 where the features are norm-efficient."""
         return max(group.base.bound for group in self.inputs)
+
+    @property
+    def feature_bound(self) -> float:
+        """Return the largest modulus that a (complex) feature can have: C^l for l factors, infinite if l has no end."""
+        largest = np.empty(self.n_nodes)
+        for group in self.inputs:
+            largest[group.first : group.first + group.count] = group.base.bound
+        for layer in self.layers:
+            below = largest[layer.edges].max(axis=1)
+            most = np.power(below, layer.activation.most_children, where=below > 1, out=np.ones_like(below))
+            largest[layer.first : layer.stop] = most
+        return float(largest[-1])
 
     # --- the recursion ------------------------------------------------------------------------------------------------
 

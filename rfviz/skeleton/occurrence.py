@@ -19,7 +19,7 @@ from rfviz.errors import ParameterError
 from rfviz.params import Param
 from rfviz.skeleton.graph import Skeleton
 
-__all__ = ["CoOccurrence", "co_occurrence", "occurrence", "pixel_groups", "sparsity"]
+__all__ = ["CoOccurrence", "co_occurrence", "lowest_meetings", "occurrence", "pixel_groups", "sparsity"]
 
 _BLOCK_NUMBERS = 4_000_000
 
@@ -94,6 +94,33 @@ def co_occurrence(skeleton: Skeleton, group: int, groups: Any = None) -> CoOccur
     covariance = joint - single * single[group]
     correlation = np.divide(covariance, scale, out=np.zeros(n_groups), where=scale > 1e-14)
     return CoOccurrence(group, single, joint, correlation)
+
+
+def lowest_meetings(skeleton: Skeleton, group: int, groups: Any = None) -> np.ndarray:
+    """Find the lowest layer with a node that is above both one group of inputs and each other group.
+
+    Parameters
+    ----------
+    groups : array-like of shape (n_inputs,), optional
+        As for :func:`occurrence`.
+
+    Returns
+    -------
+    ndarray of shape (n_groups,)
+        Layers from 1 up, the last of which is the output; 0 for groups that the output does not reach together.
+    """
+    groups = _checked(skeleton, groups)
+    n_groups = int(groups.max()) + 1
+    above = np.zeros((skeleton.n_nodes, n_groups), dtype=bool)
+    above[np.arange(skeleton.n_inputs), groups] = True
+    found = np.zeros(n_groups, dtype=np.int64)
+    for number, layer in enumerate(skeleton.layers, 1):
+        for node, edges in enumerate(layer.edges, layer.first):
+            above[node] = above[edges].any(axis=0)
+        nodes = above[layer.first : layer.stop]
+        together = nodes[nodes[:, group]].any(axis=0)
+        found[together & (found == 0)] = number
+    return found
 
 
 def pixel_groups(skeleton: Skeleton) -> np.ndarray:

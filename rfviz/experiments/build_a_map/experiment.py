@@ -5,15 +5,20 @@ from __future__ import annotations
 from functools import partial
 
 from rfviz.cache import Cache
-from rfviz.experiments.base import Chart, ExperimentWithoutData, experiment
+from rfviz.experiments.base import Chart, ExperimentWithoutData, experiment, revision
+from rfviz.experiments.build_a_map import base_space as spaces
+from rfviz.experiments.build_a_map.base_space import BaseSpace
 from rfviz.experiments.build_a_map.circle import wrapped_line
 from rfviz.experiments.build_a_map.compute import MOST, Built, What, build
 from rfviz.experiments.build_a_map.describe import explanation, formula_alt, summary
 from rfviz.experiments.build_a_map.figures import (
+    plot_base_errors,
+    plot_base_kernel,
     plot_circle,
     plot_errors,
     plot_formula,
     plot_kernel,
+    plot_moduli,
     plot_transform,
 )
 from rfviz.experiments.data import Data
@@ -21,7 +26,9 @@ from rfviz.features import RandomActivation, RandomPool
 from rfviz.params import Param
 from rfviz.words import number
 
-__all__ = ["LENGTH", "OMEGA", "POOL_SIZE", "WEIGHTS", "BuildAMap", "M"]
+__all__ = [
+    "BASE", "CATEGORIES", "DIMENSION", "LENGTH", "OMEGA", "POOL_SIZE", "WEIGHTS", "BaseSpaces", "BuildAMap", "M",
+]  # fmt: skip
 
 _WHAT = Param("what", "function", "choice", choices=("function", "pool", "density", "kernel"))
 M = Param(
@@ -50,6 +57,28 @@ LENGTH = Param(
     label="Length of the points",
     help="Norm of the two points. It stretches the projections, so that most functions have another kernel.",
 )
+BASE = Param(
+    "base",
+    "sphere",
+    "choice",
+    choices=("binary", "circle", "gaussian", "categorical", "sphere"),
+    titles=("{±1}", "Circle", "Gaussian", "Categories", "Sphere"),
+    label="Base space",
+    help="What an input of a skeleton is, with its kernel and its random features.",
+)
+DIMENSION = Param(
+    "dimension",
+    8,
+    "int",
+    3,
+    100,
+    log=True,
+    symbol="d",
+    label="Dimension",
+    marks=(3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100),
+    help="Of the space that the sphere lies in.",
+)
+CATEGORIES = Param("categories", 4, "int", 2, 30, symbol="n", label="Categories", help="How many there are.")
 
 OMEGA = Param(
     "omega",
@@ -152,3 +181,71 @@ def built_of(
 ) -> Built:
     """Build the map and try it, for all numbers of features."""
     return build(what, formula, seed, length, pool_size, weights)
+
+
+@experiment
+class BaseSpaces(ExperimentWithoutData[BaseSpace]):
+    """Show the random features of a base space of skeletons: their size, and how well they estimate its kernel.
+
+    Parameters
+    ----------
+    base : {"binary", "circle", "gaussian", "categorical", "sphere"}
+        The space; of the sphere three kinds of features are compared, of categories the printed exponent with the
+        right one.
+    dimension : int
+        d, of the sphere.
+    categories : int
+        n, of categories.
+    m : int
+        Number of features in the estimate.
+    seed : int
+        Of the draw that is shown.
+
+    Examples
+    --------
+    >>> from rfviz.experiments import BaseSpaces
+    >>> result = BaseSpaces(base="sphere", dimension=8).run()
+    >>> result.to_frame("base-moduli")[["feature", "bound C"]].round(2).values.tolist()
+    [['√(d/2)·(xⱼ ± i·xⱼ₊₁)', 2.0], ['√d·⟨w, x⟩', 2.83], ['√d·xⱼ', 2.83]]
+    """
+
+    base: str = BASE.default
+    dimension: int = DIMENSION.default
+    categories: int = CATEGORIES.default
+    m: int = M.default
+    seed: int = 0
+
+    params = (BASE, DIMENSION, CATEGORIES, M)
+    question = "How large are the random features of a base space, and how well do they estimate its kernel?"
+
+    def compute(self, data: Data, cache: Cache) -> BaseSpace:
+        return cache.call(base_space_of, self.base, self.dimension, self.categories, self.seed)
+
+    def charts(self, data: Data, numbers: BaseSpace, cache: Cache) -> tuple[Chart, ...]:
+        m, known_by = self.m, revision(self.base, self.dimension, self.categories)
+        return (
+            Chart(
+                "base-kernel",
+                partial(plot_base_kernel, numbers, m, revision=known_by),
+                partial(numbers.kernel_frame, m),
+                spaces.summary(numbers, m),
+                spaces.explanation(numbers, m),
+            ),
+            Chart(
+                "base-moduli",
+                partial(plot_moduli, numbers, revision=known_by),
+                numbers.moduli_frame,
+                "Histogram of the modulus of the features, with their bounds.",
+            ),
+            Chart(
+                "base-errors",
+                partial(plot_base_errors, numbers, m, revision=known_by),
+                numbers.error_frame,
+                "RMS error of the estimates against the number of features, measured over 16 draws and predicted.",
+            ),
+        )
+
+
+def base_space_of(base: str, dimension: int, categories: int, seed: int, *, cache: Cache) -> BaseSpace:
+    """Draw features of a base space."""
+    return spaces.base_space(base, dimension, categories, seed)

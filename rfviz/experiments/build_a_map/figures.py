@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import plotly.graph_objects as go
 
+from rfviz.experiments.build_a_map.base_space import AXES, BaseSpace
 from rfviz.experiments.build_a_map.circle import MARKED, WrappedLine
 from rfviz.experiments.build_a_map.compute import Built, Transform, What
 from rfviz.figures.axes import count_axis
 from rfviz.figures.lines import DRAWS, M_TITLE, band, line, mark
 from rfviz.figures.quick import trace
-from rfviz.figures.template import GREY, map_style, rgba, styled
+from rfviz.figures.template import COLOURS, GREY, map_style, rgba, styled
 from rfviz.formula import parse_formula
 from rfviz.kernels import order_weights
 
-__all__ = ["DRAWN", "HEIGHT", "ends_of", "plot_circle", "plot_errors", "plot_formula", "plot_kernel", "plot_transform"]
+__all__ = [
+    "DRAWN", "HEIGHT", "ends_of", "plot_base_errors", "plot_base_kernel", "plot_circle", "plot_errors", "plot_formula",
+    "plot_kernel", "plot_moduli", "plot_transform",
+]  # fmt: skip
 
 HEIGHT = 370
 #: By the kind of curve: the part of the axis that can be drawn on.
@@ -24,6 +30,8 @@ _TITLES: dict[What, tuple[str, str]] = {
     "density": ("frequency |ω|", "density p, up to a factor"),
     "kernel": ("distance of two points δ", "kernel k(δ)"),
 }
+_SCHEME_DASHES = ("dot", "dashdot", "dash")
+_SMALLEST = 1e-9
 _NEGATIVE = "#d0342c"
 # Where the line lies above the circle, and how long a unit of it is there.
 _LINE_HEIGHT, _LINE_SCALE = 1.55, 0.5
@@ -191,4 +199,124 @@ def plot_transform(transform: Transform, *, height: int = 340) -> go.Figure:
         traces.append(band(x, negative, zero, rgba(_NEGATIVE, 0.45), "negative: no density"))
     return styled(
         traces, x="frequency ω", y="transform ÷ largest", height=height, revision="transform", yaxis={"zeroline": True}
+    )
+
+
+def plot_base_kernel(found: BaseSpace, m: int, *, height: int = HEIGHT, revision: str = "") -> go.Figure:
+    """Plot the kernel of a base space along pairs of points, and the estimates of its schemes by m features.
+
+    Parameters
+    ----------
+    height : int
+        Pixels.
+    revision : str
+        While it stays the same, a user's zoom survives a redraw.
+    """
+    x, first = found.places, found.schemes[0]
+    deviation, words = np.sqrt(first.variance / m), found.scheme.space in ("binary", "categorical")
+    places = [str(int(place)) for place in x] if words else x
+    if found.scheme.space == "binary":
+        places = ["x′ = x", "x′ = −x"]
+    mode = "markers" if words else "lines"
+    bars = {"error_y": {"array": deviation, "visible": True}} if words else {}
+    traces = [] if words else [
+        band(x, found.kernel - deviation, found.kernel + deviation, rgba(COLOURS[0], 0.2), "± 1 s.d. of the first")
+    ]  # fmt: skip
+    hover = "%{x}: %{y:.4g}<extra></extra>"
+    traces.append(
+        trace(
+            "scatter",
+            x=places,
+            y=found.kernel,
+            mode=mode,
+            line={"color": GREY, "width": 2.5},
+            marker={"color": GREY, "size": 15, "symbol": "square-open", "line": {"width": 2.5}},
+            name="kernel",
+            hovertemplate=hover,
+            **bars,
+        )
+    )
+    for number, one in enumerate(found.schemes):
+        colour = _NEGATIVE if one.scheme.name == "as printed" else COLOURS[number]
+        traces.append(
+            trace(
+                "scatter",
+                x=places,
+                y=one.estimate(m),
+                mode=mode,
+                line={"color": colour, "width": 2.5, "dash": _SCHEME_DASHES[number]},
+                marker={"color": colour, "size": 9, "symbol": ("circle", "x")[number % 2]},
+                name=one.name,
+                hovertemplate=hover,
+            )
+        )
+    axes: dict[str, Any] = {"xaxis": {"type": "category"}} if words else {}
+    if found.scheme.space in ("circle", "sphere"):
+        axes = {"xaxis": {"dtick": 30}}
+    return styled(traces, x=AXES[found.scheme.space], y="kernel k", height=height, revision=revision, **axes)
+
+
+def plot_moduli(found: BaseSpace, *, height: int = HEIGHT, revision: str = "") -> go.Figure:
+    """Plot how large features are: shares of random ω and points, with each bound C, and the least that is possible."""
+    top = 1.05 * max(one.scheme.bound for one in found.schemes)
+    edges = np.linspace(0.0, top, 61)
+    middle, traces, shapes, notes = (edges[1:] + edges[:-1]) / 2, [], [], []
+    for number, one in enumerate(found.schemes):
+        colour = _NEGATIVE if one.scheme.name == "as printed" else COLOURS[number]
+        share = np.histogram(one.moduli, edges)[0] / len(one.moduli)
+        hover = f"|ψ| near %{{x:.3g}}: %{{y:.3p}}<extra>{one.name}</extra>"
+        if number:  # bars over bars would hide each other
+            outline = {"mode": "lines", "line": {"color": colour, "width": 2.5, "shape": "hvh"}}
+            traces.append(trace("scatter", x=middle, y=share, name=one.name, hovertemplate=hover, **outline))
+        else:
+            fill = {"color": rgba(colour, 0.5), "line": {"width": 0}}
+            traces.append(
+                trace("bar", x=middle, y=share, width=edges[1], marker=fill, name=one.name, hovertemplate=hover)
+            )
+    ends = {one.scheme.bound: COLOURS[number] for number, one in reversed(list(enumerate(found.schemes)))}
+    for bound, colour in sorted(ends.items()):
+        least = bound == found.scheme.least_bound
+        shapes.append(mark("x", bound) | {"line": {"color": colour, "width": 2.5, "dash": "dash"}})
+        words = f"C = {bound:.3g}{', the least possible' * least}"
+        notes.append(
+            {"x": bound, "y": 1.0 if least else 0.88, "yref": "paper", "text": words, "showarrow": False,
+             "xanchor": "right", "xshift": -6, "font": {"size": 13}}
+        )  # fmt: skip
+    return styled(
+        traces,
+        x="modulus |ψ(ω, x)| of a feature",
+        y="share",
+        height=height,
+        revision=revision,
+        barmode="overlay",
+        shapes=shapes,
+        annotations=notes,
+        xaxis={"range": [0.0, top]},
+        yaxis={"tickformat": ".0%"},
+    )
+
+
+def plot_base_errors(found: BaseSpace, m: int, *, height: int = 340, revision: str = "") -> go.Figure:
+    """Plot the error of each estimate against the number of features, measured and predicted."""
+    frame = found.error_frame()
+    grid, traces = frame["m"].to_numpy(), []
+    largest = float(frame[[one.name for one in found.schemes]].to_numpy().max())
+    for number, one in enumerate(found.schemes):
+        colour = _NEGATIVE if one.scheme.name == "as printed" else COLOURS[number]
+        traces.append(line(grid, frame[one.name], colour, _SCHEME_DASHES[number] if number else "solid", one.name, 2.5))
+        predicted = f"{one.name}, predicted"
+        if predicted in frame and largest > _SMALLEST:
+            name = "by the variances: 1/√m"
+            traces.append(line(grid, frame[predicted], GREY, "dash", name, 1.5, shown=not number))
+    exact = largest < _SMALLEST  # no logarithm of rounding errors
+    up = {"range": [-0.05, 1.0]} if exact else {"type": "log", "dtick": "D2", "tickformat": ".2~g"}
+    return styled(
+        traces,
+        x=M_TITLE,
+        y="RMS error",
+        height=height,
+        revision=revision,
+        shapes=[mark("x", m)],
+        xaxis=count_axis(grid[0], grid[-1]),
+        yaxis=up,
     )

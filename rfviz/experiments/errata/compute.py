@@ -22,7 +22,7 @@ from rfviz.kernels import (
     maxout_rho,
     maxout_theorem1_as_printed,
 )
-from rfviz.skeleton import Skeleton, preset, sparsity
+from rfviz.skeleton import graph, preset, sparsity
 
 __all__ = [
     "N_COLUMNS",
@@ -34,12 +34,12 @@ __all__ = [
     "constant_share",
     "copies",
     "deviation_term",
-    "expected_calls",
     "far_points",
     "large_pools",
     "longest_projection",
     "mended_once",
     "opposite_share",
+    "paths_of_two_lengths",
     "phases",
     "recursive_calls",
     "share_beyond",
@@ -313,14 +313,6 @@ def categories(n: int) -> Picture:
     return Picture(frame, dict(zip(frame.columns[1:], (RIGHT, PRINTED, PRINTED), strict=True)), "mean product")
 
 
-def expected_calls(skeleton: Skeleton) -> float:
-    """Return the expected number of calls that Algorithm 1 makes for a feature: one at a node, and those below it."""
-    calls = np.ones(skeleton.n_nodes)
-    for layer in skeleton.layers:
-        calls[layer.first : layer.stop] = 1.0 + layer.activation.slope * calls[layer.edges].mean(axis=1)
-    return float(calls[-1])
-
-
 def recursive_calls(
     names: Sequence[str] = ("flat", "deep", "1 convolution", "2 convolutions", "3 convolutions"),
 ) -> Picture:
@@ -329,9 +321,27 @@ def recursive_calls(
     frame = pd.DataFrame(
         {
             "skeleton": list(names),
-            "recursive calls": [expected_calls(one) for one in skeletons],
+            "recursive calls": [one.calls for one in skeletons],
             "C(S), as printed": [one.complexity for one in skeletons],
             "different inputs that meet": [sparsity(one) for one in skeletons],
         }
     )
     return Picture(frame, dict(zip(frame.columns[1:], (RIGHT, PRINTED, OTHER), strict=True)), "expected number")
+
+
+def paths_of_two_lengths() -> Picture:
+    """Draw C(S) over the slope σ̂'(1) of both nodes of a skeleton whose upper one has an input below it as well."""
+    slopes = np.geomspace(0.05, 2.0, 38)
+    found = [
+        graph([("circle", 2)], [(act, [0]), (act, [2, 1])])
+        for act in ({"kind": "exponential", "scale": float(slope)} for slope in slopes)
+    ]
+    frame = pd.DataFrame(
+        {
+            "slope σ̂′(1) of both nodes": slopes,
+            "C(S)": [one.complexity for one in found],
+            "σ̂′(1) to the power of the depth, as printed": slopes**2,
+            "max(1, σ̂′(1)) to the power of the depth": [one.complexity_bound for one in found],
+        }
+    )
+    return Picture(frame, dict(zip(frame.columns[1:], (RIGHT, PRINTED, RIGHT), strict=True)), "expected paths", "xy")

@@ -20,6 +20,7 @@ from rfviz.kernels import (
     maxout_rho,
     maxout_theorem1_as_printed,
 )
+from rfviz.skeleton import graph
 from rfviz.words import number, per_cent
 
 __all__ = ["ERRATA", "PAPERS", "STATEMENTS", "Asked", "Erratum"]
@@ -191,6 +192,17 @@ def _calls(asked: Asked) -> str:
         f"Of the skeleton with two convolutions over 24×24 pixels C(S) is {number(one['C(S), as printed'])}; a feature "
         f"takes {number(one['recursive calls'])} calls on average and multiplies "
         f"{number(one['different inputs that meet'])} different inputs."
+    )
+
+
+def _two_lengths(asked: Asked) -> str:
+    slope = 0.25
+    node = {"kind": "exponential", "scale": slope}
+    two = graph([("circle", 2)], [(node, [0]), (node, [2, 1])])
+    printed = slope ** two.depths[1]
+    return (
+        f"Of two nodes with σ̂′(1) = ¼, the upper one above the lower one and an input, C(S) is "
+        f"{number(two.complexity)}; the printed bound is {number(printed)}."
     )
 
 
@@ -448,10 +460,12 @@ ERRATA: dict[str, Erratum] = {
         _categories,
         lambda asked: compute.categories(asked.categories),
         ("categories",),
+        "build-a-map",
+        {"what": "base", "base": "categorical"},
     ),
     "recursive calls": Erratum(
         _COMPOSITIONAL,
-        "Section 4, complexity",
+        "Section 5, complexity",
         "$C(S)$ is the expected number of recursive calls of Algorithm 1, and bounds its cost.",
         "It counts the base features at the ends. Every node on the way is a call as well, and an input may be met "
         "twice.",
@@ -462,9 +476,23 @@ ERRATA: dict[str, Erratum] = {
         "pixel-cooccurrence",
         {},
     ),
+    "paths of two lengths": Erratum(
+        _COMPOSITIONAL,
+        "Section 5, complexity",
+        r"Where all nodes have one activation, $C(S)\le\hat\sigma'(1)^{\mathrm{depth}(S)}$, with equality in layers.",
+        r"A shorter path has fewer factors $\hat\sigma'(1)$. If they are below 1, as for $e^{(\rho-1)/4}$ of the "
+        r"paper’s own experiments, it has the larger product.",
+        r"$C(S)\le\max(1,\hat\sigma'(1))^{\mathrm{depth}(S)}$. For layers, and for slopes from 1 on, the paper’s "
+        r"statement holds.",
+        _two_lengths,
+        lambda asked: compute.paths_of_two_lengths(),
+        (),
+        "pixel-cooccurrence",
+        {},
+    ),
     "the exponential": Erratum(
         _COMPOSITIONAL,
-        "Section 4",
+        "Section 5",
         r"The exponential activation has $\hat\sigma(\rho)=e^\rho$.",
         r"A dual activation is 1 at $\rho=1$; this one is $e$.",
         r"$e^{\rho-1}$.",

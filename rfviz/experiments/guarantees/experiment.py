@@ -18,6 +18,7 @@ from rfviz.cache import Cache
 from rfviz.errors import ParameterError
 from rfviz.experiments.base import Chart, ExperimentOnMap, experiment, revision
 from rfviz.experiments.data import Data
+from rfviz.experiments.guarantees import function as functions
 from rfviz.experiments.guarantees.complexity import Complexity, measure_complexity
 from rfviz.experiments.guarantees.compute import ABOUT, DELTAS, Comparison, MeasuredErrors, compare, measure_errors
 from rfviz.experiments.guarantees.describe import (
@@ -27,7 +28,8 @@ from rfviz.experiments.guarantees.describe import (
     risk_explanation,
     risk_summary,
 )
-from rfviz.experiments.guarantees.figures import plot_guarantees, plot_risk
+from rfviz.experiments.guarantees.figures import plot_function, plot_guarantees, plot_risk
+from rfviz.experiments.guarantees.function import ApproximatedFunction, approximate
 from rfviz.experiments.guarantees.geometry import Geometry, geometry_of_rows, required_features
 from rfviz.experiments.guarantees.learning import Learnt, learnt_of
 from rfviz.experiments.guarantees.risk import MeasuredRisk, measure_risk
@@ -47,6 +49,7 @@ __all__ = [
     "RADIUS",
     "ROWS",
     "SIZE",
+    "FunctionGuarantees",
     "KernelGuarantees",
     "KernelResult",
     "LearningGuarantees",
@@ -303,6 +306,54 @@ class KernelGuarantees(ExperimentOnMap[KernelResult]):
 
 
 @experiment
+class FunctionGuarantees(ExperimentOnMap[ApproximatedFunction]):
+    """Compare a function of the kernel's space with its version of random features, and with C‖f‖/√m (Corollary 4).
+
+    Parameters
+    ----------
+    feature_map : FeatureMap or MapSpec
+        Of bounded and independent features; its number of features is marked.
+    normalise : str
+        How the points are scaled first; see :data:`rfviz.analysis.points.NORMALISATION`.
+    eps : float
+        The distance that the user accepts.
+    points, draws : int
+        Rows that the function is learnt and compared at, and independent draws of the map.
+
+    Examples
+    --------
+    >>> from rfviz.experiments import FunctionGuarantees
+    >>> from rfviz.features import RandomFourier
+    >>> waves = RandomFourier(1000, gamma=1.0)
+    >>> frame = FunctionGuarantees(feature_map=waves, points=16, draws=20).run("moons").to_frame()
+    >>> bool((frame["distance"] < frame["C‖f‖/√m"]).all())
+    True
+    """
+
+    normalise: str = NORMALISATION.default
+    eps: float = EPS.default
+    points: int = POINTS.default
+    draws: int = DRAWS.default
+
+    params = (NORMALISATION, EPS, POINTS, DRAWS)
+    question = "How far is a function of the kernel's space from what random features make of it?"
+
+    def compute(self, data: Data, cache: Cache) -> ApproximatedFunction:
+        return cache.call(function_of, data, self.normalise, self.points, self.law, self.draws)
+
+    def charts(self, data: Data, numbers: ApproximatedFunction, cache: Cache) -> tuple[Chart, ...]:
+        plot = partial(
+            plot_function,
+            numbers,
+            eps=self.eps,
+            at=self.m,
+            revision=revision(data, self.normalise, self.points, self.law, self.draws),
+        )
+        words = functions.explanation(numbers, self.eps, self.m)
+        return (Chart("function", plot, numbers.to_frame, functions.summary(numbers), words),)
+
+
+@experiment
 class LearningGuarantees(ExperimentOnMap[LearningResult]):
     """Compare the risk of a function learned with random features with the bound of a theorem.
 
@@ -492,6 +543,22 @@ def errors_of(
     # Fewer features where each is a whole grid of boxes.
     grid = error_grid(400 if spec.cls.sparse_output else 2000)
     return measure_errors(sample, spec, grid, draws, cache.progress)
+
+
+def function_of(
+    data: Data, normalise: str, n_points: int, spec: MapSpec[FeatureMap], draws: int, *, cache: Cache
+) -> ApproximatedFunction:
+    """Measure distances of a function from its random versions; ε changes nothing here."""
+    sample, dataset = cache.call(sample_of, data, normalise, n_points), data.dataset
+    y = None if dataset.y is None else np.asarray(dataset.y)[sample.rows]
+    if y is None:
+        target, named = np.random.default_rng(0).choice([-1.0, 1.0], sample.n_points), "signs at random, without labels"
+    elif y.dtype.kind in "iu":
+        target, named = np.where(y == y[0], 1.0, -1.0), "one class against the rest (±1)"
+    else:
+        target, named = (y - y.mean()) / max(float(y.std()), 1e-300), "the standardised target"
+    grid = error_grid(400 if spec.cls.sparse_output else 2000)
+    return approximate(sample, target, named, spec, grid, draws, cache.progress)
 
 
 def split_of(data: Data, normalise: str, *, cache: Cache) -> Split:

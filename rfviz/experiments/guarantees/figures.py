@@ -11,12 +11,13 @@ import plotly.graph_objects as go
 from rfviz.bounds import RiskBound
 from rfviz.experiments.guarantees.complexity import Complexity
 from rfviz.experiments.guarantees.compute import ABOUT, Comparison, Curve
+from rfviz.experiments.guarantees.function import ApproximatedFunction
 from rfviz.experiments.guarantees.risk import MeasuredRisk
-from rfviz.figures.lines import M_TITLE, line, mark
+from rfviz.figures.lines import DRAWS, M_TITLE, band, line, mark
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, SYMBOLS, rgba, styled
 
-__all__ = ["plot_complexity", "plot_guarantees", "plot_risk"]
+__all__ = ["plot_complexity", "plot_function", "plot_guarantees", "plot_risk"]
 
 # Of several bounds on one thing, the sharpest first.
 _BOUND_DASHES = ("dash", "longdashdot", "6px 3px")
@@ -245,3 +246,38 @@ def plot_complexity(complexity: Complexity, *, height: int = 380, revision: str 
         "yaxis": {"type": "log", "dtick": "D2", "tickformat": "~g"},
     }
     return styled(traces, x="training rows n", y="Rademacher complexity", height=height, revision=revision, **axes)
+
+
+def plot_function(
+    found: ApproximatedFunction, *, eps: float, at: int | None = None, height: int = 500, revision: str = ""
+) -> go.Figure:
+    """Draw how far a function is from its random versions, against the number of features, and Corollary 4.
+
+    Parameters
+    ----------
+    eps : float
+        The distance that the user accepts.
+    at : int, optional
+        Number of features to mark.
+    """
+    m, mean = found.m_grid, found.mean
+    spread = found.distances.std(axis=0, ddof=1)
+    reach = np.geomspace(m[0], max(float(m[-1]), 1.3 * min(found.required(eps), 1e9)), 60)
+    bound = found.largest * found.norm / np.sqrt(reach)
+    traces = [
+        band(m, np.maximum(mean - spread, 0.2 * mean), mean + spread, rgba(COLOURS[0], 0.18), DRAWS),
+        _measured(m, mean, 0, "measured: mean distance"),
+        line(reach, bound, COLOURS[1], _BOUND_DASHES[0], "Corollary 4: C‖f‖/√m", 2.5),
+    ]
+    low = 0.5 * min(float(mean[mean > 0].min(initial=eps)), eps)
+    return styled(
+        traces,
+        x=M_TITLE,
+        y="distance ‖f − f_ω‖",
+        height=height,
+        revision=revision,
+        shapes=[mark("y", eps)] + ([mark("x", at)] if at else []),
+        annotations=[_after(eps, "ε")],
+        xaxis={"type": "log", "dtick": 1, "tickformat": "~s"},
+        yaxis={"type": "log", "dtick": 1, "range": [float(np.log10(low)), float(np.log10(2.0 * bound[0]))]},
+    )

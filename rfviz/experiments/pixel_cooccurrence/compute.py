@@ -8,6 +8,7 @@ pixels the paths of each reach: two lists of whole numbers, in the order of the 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,9 +20,19 @@ from rfviz.errors import ParameterError
 from rfviz.features.compositional_draws import CHUNK, reached_inputs
 from rfviz.params import Param
 from rfviz.progress import Progress, silent
-from rfviz.skeleton import CoOccurrence, Skeleton, co_occurrence, pixel_groups
+from rfviz.skeleton import CoOccurrence, Skeleton, co_occurrence, lowest_meetings, pixel_groups
 
-__all__ = ["MAX_FEATURES", "FeatureSample", "PixelMap", "capacity", "exact_map", "pixel_map", "sample_features"]
+__all__ = [
+    "MAX_FEATURES",
+    "FeatureSample",
+    "PixelMap",
+    "Tier",
+    "capacity",
+    "exact_map",
+    "pixel_map",
+    "sample_features",
+    "tiers",
+]
 
 MAX_FEATURES = 2**21
 _FEWEST = 1000
@@ -215,6 +226,39 @@ def _chunk(
 def exact_map(skeleton: Skeleton, pixel: int) -> CoOccurrence:
     """Compute the exact law of one pixel and every other."""
     return co_occurrence(skeleton, pixel, pixel_groups(skeleton))
+
+
+@dataclass(frozen=True)
+class Tier:
+    """Exact correlations of pixels with a framed one, for those that first meet it in one layer.
+
+    Attributes
+    ----------
+    layer : int
+        From 1, next to the image; the top is the last.
+    pairs : int
+    lowest, mean, highest : float
+    """
+
+    layer: int
+    pairs: int
+    lowest: float
+    mean: float
+    highest: float
+
+
+def tiers(skeleton: Skeleton, maps: Sequence[CoOccurrence]) -> tuple[Tier, ...]:
+    """Sort the correlations of several framed pixels by the lowest layer that has a node above both, from 1 up."""
+    groups, found = pixel_groups(skeleton), [np.empty((2, 0))]
+    for one in maps:
+        layer = lowest_meetings(skeleton, one.group, groups)
+        others = np.flatnonzero((layer > 0) & (np.arange(len(layer)) != one.group))
+        found.append(np.stack([layer[others], one.correlation[others]]))
+    layer, correlation = np.concatenate(found, axis=1)
+    parts = [(int(number), correlation[layer == number]) for number in np.unique(layer)]
+    return tuple(
+        Tier(number, len(part), float(part.min()), float(part.mean()), float(part.max())) for number, part in parts
+    )
 
 
 def pixel_map(sample: FeatureSample, pixel: int, n_features: int, exact: CoOccurrence | None = None) -> PixelMap:

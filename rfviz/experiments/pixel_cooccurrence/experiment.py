@@ -15,19 +15,31 @@ from rfviz.experiments.pixel_cooccurrence.compute import (
     MAX_FEATURES,
     FeatureSample,
     PixelMap,
+    Tier,
     capacity,
     exact_map,
     pixel_map,
     sample_features,
+    tiers,
 )
-from rfviz.experiments.pixel_cooccurrence.describe import FIGURE_4, explanation, summary
+from rfviz.experiments.pixel_cooccurrence.describe import explanation, figure_4, summary
 from rfviz.experiments.pixel_cooccurrence.figures import plot_map_grid, plot_maps, plot_rms, scale_of
-from rfviz.experiments.pixel_cooccurrence.layers import Row, build, rows_of, rows_of_texts
+from rfviz.experiments.pixel_cooccurrence.layers import Row, build, rows_of, rows_of_texts, windows_of
 from rfviz.params import Param
-from rfviz.skeleton import PRESETS, CoOccurrence, Skeleton, preset
+from rfviz.skeleton import PRESETS, CoOccurrence, Skeleton, convolutions, preset
 from rfviz.words import number
 
-__all__ = ["COLOUR", "SIDE", "Maps", "PixelCooccurrence", "drawn_sample", "known_samples", "sample_of"]
+__all__ = [
+    "ACTIVATION",
+    "COLOUR",
+    "SIDE",
+    "WINDOWS",
+    "Maps",
+    "PixelCooccurrence",
+    "drawn_sample",
+    "known_samples",
+    "sample_of",
+]
 
 SIDE = Param("side", 24, "int", 6, 32, label="Image side", help="Pixels per side of the square image.")
 COLOUR = Param(
@@ -40,8 +52,17 @@ COLOUR = Param(
 _N_FEATURES = Param("n_features", 500_000, "int", 1, MAX_FEATURES)
 # The sizes of the samples that are cached.
 _SIZES = tuple(1 << k for k in range(capacity(1).bit_length() - 1, MAX_FEATURES.bit_length()))
-# The skeletons of Figure 4.
-_FIGURE_4_ROWS = ("flat", "1 convolution", "2 convolutions", "3 convolutions")
+ACTIVATION = Param(
+    "activation",
+    "relu",
+    "choice",
+    choices=("relu", "exponential/1", "exponential/0.25", "erf"),
+    titles=("ReLU", "exp(ρ − 1)", "exp((ρ − 1)/4)", "erf"),
+    label="Activation",
+    help="Of all nodes of the four skeletons. The paper says ReLU of the deep ones, and nothing of the flat one.",
+)
+#: Windows and strides of the convolutions of Figure 4, from the image up.
+WINDOWS = ("5/2", "5/2 4/2", "4/2 3/2 3/1")
 
 #: By the name of a skeleton, a map for each pixel: one of one, or four of each of four.
 Maps = Mapping[str, tuple[PixelMap, ...]]
@@ -61,6 +82,11 @@ class PixelCooccurrence(ExperimentWithoutData[Maps]):
         Pixels per side of the image.
     colour : bool
         Whether a pixel has three inputs; it is reached if one of them is.
+    windows : sequence of str
+        For Figure 4: of each of its deep skeletons the windows and strides, from the image up, which shrink to fit the
+        image. The paper does not say them.
+    activation : str
+        For Figure 4: of all nodes, also of the flat skeleton.
     pixel : int, optional
         The framed pixel of a skeleton, row by row from 0; by default one in the middle.
 
@@ -87,8 +113,10 @@ class PixelCooccurrence(ExperimentWithoutData[Maps]):
     n_features: int = _N_FEATURES.default
     seed: int = 0
     pixel: int | None = None
+    windows: Sequence[str] = WINDOWS
+    activation: str = ACTIVATION.default
 
-    params = (SIDE, COLOUR, _N_FEATURES, Param("seed", 0, "int", 0))
+    params = (SIDE, COLOUR, _N_FEATURES, Param("seed", 0, "int", 0), ACTIVATION)
     question = "Which pixels meet in a random feature of a skeleton?"
 
     def __post_init__(self) -> None:
@@ -148,9 +176,21 @@ class PixelCooccurrence(ExperimentWithoutData[Maps]):
             With the number of the layer that cannot be.
         """
         if self.skeleton is None:
-            return {name: preset(name, self.image_shape, shrink=True) for name in _FIGURE_4_ROWS}
+            return self._figure_4()
         name = self.skeleton if isinstance(self.skeleton, str) else "own"
         return {name: build(self.image_shape, self.rows)}
+
+    def _figure_4(self) -> dict[str, Skeleton]:
+        """Return a flat skeleton and deep ones, named by how many convolutions they have."""
+        act = Row.from_text(self.activation).activation
+        found = {"flat": convolutions(self.image_shape, [], act)}
+        for text in self.windows:
+            windows = windows_of(text)
+            name = f"{len(windows)} convolution{'s' * (len(windows) > 1)}"
+            layers = [(size, stride, act) for size, stride in windows]
+            made = convolutions(self.image_shape, layers, act, shrink=True)
+            found[f"{name}, {text}" if name in found else name] = made
+        return found
 
     def compute(self, data: Data, cache: Cache) -> Maps:
         return {
@@ -159,7 +199,7 @@ class PixelCooccurrence(ExperimentWithoutData[Maps]):
         }
 
     def charts(self, data: Data, numbers: Maps, cache: Cache) -> tuple[Chart, ...]:
-        return self._grid_charts(numbers) if self.skeleton is None else self._pixel_charts(numbers)
+        return self._grid_charts(numbers, cache) if self.skeleton is None else self._pixel_charts(numbers)
 
     def _pixel_charts(self, numbers: Maps) -> tuple[Chart, ...]:
         """Return the counted and the exact map, and how the one tends to the other."""
@@ -173,7 +213,11 @@ class PixelCooccurrence(ExperimentWithoutData[Maps]):
             Chart("rms", rms, found.errors_frame, alt),
         )
 
-    def _grid_charts(self, numbers: Maps) -> tuple[Chart, ...]:
+    def tiers(self, cache: Cache) -> dict[str, tuple[Tier, ...]]:
+        """Return the tiers of each skeleton: how much pixels correlate by the lowest layer in which they meet."""
+        return {name: cache.call(tiers_of, skeleton, self.pixels) for name, skeleton in self.skeletons.items()}
+
+    def _grid_charts(self, numbers: Maps, cache: Cache) -> tuple[Chart, ...]:
         """Return the maps of four pixels for four skeletons: counted, and exact."""
         every = [found for row in numbers.values() for found in row]
         limit = scale_of([found.exact.correlation for found in every], [found.pixel for found in every])
@@ -190,7 +234,8 @@ class PixelCooccurrence(ExperimentWithoutData[Maps]):
             ]
             plot = partial(plot_map_grid, rows, self.side, limit, revision=revision(self.image_shape))
             alt = f"{title}: correlations of four pixels with all others, for four skeletons."
-            charts.append(Chart(name, plot, table, alt, FIGURE_4 if name == "grid" else ""))
+            words = figure_4(self.tiers(cache), self.skeletons, self.activation) if name == "grid" else ""
+            charts.append(Chart(name, plot, table, alt, words))
         return tuple(charts)
 
 
@@ -215,6 +260,11 @@ def drawn_sample(skeleton: Skeleton, seed: int, n_features: int, cache: Cache) -
 def exact_of(skeleton: Skeleton, pixel: int, *, cache: Cache) -> CoOccurrence:
     """Compute the exact map of a pixel."""
     return exact_map(skeleton, pixel)
+
+
+def tiers_of(skeleton: Skeleton, pixels: Sequence[int], *, cache: Cache) -> tuple[Tier, ...]:
+    """Sort the exact correlations of pixels by the lowest layer in which two meet."""
+    return tiers(skeleton, [cache.call(exact_of, skeleton, pixel) for pixel in pixels])
 
 
 def map_of(skeleton: Skeleton, seed: int, pixel: int, n_features: int, *, cache: Cache) -> PixelMap:

@@ -9,7 +9,7 @@ from typing import Any
 from rfviz.errors import ParameterError, RfvizError
 from rfviz.skeleton import Activation, Skeleton, activation, convolutions
 
-__all__ = ["KINDS", "NUMBER", "Row", "build", "first_error", "image_of", "rows_of", "rows_of_texts"]
+__all__ = ["KINDS", "NUMBER", "Row", "build", "first_error", "image_of", "rows_of", "rows_of_texts", "windows_of"]
 
 # The activations of a row, and the number that goes with some.
 KINDS = {"relu": "ReLU", "exponential": "exp", "step": "step", "erf": "erf", "identity": "identity",
@@ -111,6 +111,22 @@ def rows_of_texts(texts: Sequence[str]) -> list[Row]:
     if not rows or rows[-1].size or any(not row.size for row in rows[:-1]):
         raise ValueError(texts)
     return rows
+
+
+def windows_of(text: str) -> list[tuple[int, int]]:
+    """Return the windows and strides of layers, from the image up, that a text such as ``"5/2 4/2"`` stands for.
+
+    Raises
+    ------
+    ParameterError
+        If it is not one.
+    """
+    rows = [part.split("/") for part in text.split()]
+    found = [(int(row[0]), int(row[1])) for row in rows if len(row) == 2 and all(map(str.isdecimal, row))]
+    if not rows or len(found) < len(rows) or not all(1 <= stride <= size <= 64 for size, stride in found):
+        rule = "must be windows with their strides, from the image up, as in '5/2 4/2', no stride beyond its window"
+        raise ParameterError("windows", rule, text, "Try '5/2 4/2'.")
+    return found
 
 
 def build(shape: tuple[int, int, int], rows: Sequence[Row]) -> Skeleton:

@@ -10,14 +10,14 @@ import numpy as np
 import streamlit as st
 
 from rfviz.errors import RfvizError
-from rfviz.experiments import BuildAMap
+from rfviz.experiments import BaseSpaces, BuildAMap
 from rfviz.experiments.base import Chart
 from rfviz.experiments.build_a_map.compute import Built
 from rfviz.experiments.build_a_map.describe import HEADINGS
 from rfviz.experiments.build_a_map.figures import DRAWN, ends_of
 from rfviz.formula import drawn_formula, parse_formula
 from rfviz.lab.build_a_map import text
-from rfviz.lab.build_a_map.page import FORMULAS
+from rfviz.lab.build_a_map.page import FORMULAS, Result, Settings
 from rfviz.ui import layout
 from rfviz.ui.links import page_link
 from rfviz.ui.page import View
@@ -41,7 +41,7 @@ _PAGES = {
 }
 
 
-class BuildView(View[None, BuildAMap, Built]):
+class BuildView(View[None, Settings, Result]):
     """The formula next to the kernel that it makes, and the error below."""
 
     def prepare(self) -> None:
@@ -57,7 +57,11 @@ class BuildView(View[None, BuildAMap, Built]):
                     formula = drawn_formula(low, high + step, [*heights, 0.0])
                 self.state.apply({what: formula})
 
-    def draw(self, settings: BuildAMap, result: Built, charts: Sequence[Chart]) -> None:
+    def draw(self, settings: Settings, result: Result, charts: Sequence[Chart]) -> None:
+        if isinstance(settings, BaseSpaces):
+            self._base_space(settings, result, charts)
+            return
+        assert isinstance(result, Built)
         main, written, errors, *others = charts
         with st.container(key="pair-build"):
             with st.container():
@@ -80,11 +84,28 @@ class BuildView(View[None, BuildAMap, Built]):
         self._links(settings, result)
         self.draw_details(settings, result, charts)
 
-    def refuse(self, settings: BuildAMap, error: RfvizError) -> None:
+    def _base_space(self, settings: BaseSpaces, result: Result, charts: Sequence[Chart]) -> None:
+        """Draw the features of a base space: how large they are, and how well they estimate the kernel."""
+        main, moduli, errors = charts
+        with st.container(key="pair-build"):
+            with st.container():
+                st.markdown("**How large its features are**")
+                layout.chart(moduli.figure, moduli.name, moduli.alt)
+            with st.container():
+                st.markdown("**Its kernel, and what features estimate**")
+                self.main_chart(settings, result, main)
+        st.markdown("**Error against m**")
+        layout.chart(errors.figure, errors.name, errors.alt, secondary=True)
+        self.draw_details(settings, result, charts)
+
+    def refuse(self, settings: Settings, error: RfvizError) -> None:
         """Draw the fault of a formula above the picture of the last valid one, or of the default."""
         layout.refused(error)
+        if isinstance(settings, BaseSpaces):
+            return
         last = self.last_settings()
-        formula = last.formula if last is not None and last.what == settings.what else FORMULAS[settings.what].default
+        is_alike = isinstance(last, BuildAMap) and last.what == settings.what
+        formula = last.formula if isinstance(last, BuildAMap) and is_alike else FORMULAS[settings.what].default
         last = replace(settings, formula=formula)
         try:
             found = self.recomputed(last)
@@ -93,7 +114,12 @@ class BuildView(View[None, BuildAMap, Built]):
         st.caption(text.still_of(formula))
         self.draw(last, found.result, found.charts)
 
-    def details(self, settings: BuildAMap, result: Built, charts: Sequence[Chart]) -> Mapping[str, Callable[[], Any]]:
+    def details(self, settings: Settings, result: Result, charts: Sequence[Chart]) -> Mapping[str, Callable[[], Any]]:
+        if isinstance(settings, BaseSpaces):
+            return {
+                "Numbers": lambda: layout.numbers(charts[1].frame, {}, text.BASE_NUMBERS),
+                "How it is computed": lambda: st.markdown(text.BASE_METHOD),
+            }
         frame = charts[2].frame
         return {
             "Numbers": lambda: layout.numbers(frame, dict.fromkeys(frame.columns[1:], "%.3g"), text.NUMBERS),

@@ -18,6 +18,7 @@ TITLES = {
     "unit of length": "Binning: a bound with a unit",
     "categories": "Compositional, Example 4: categories",
     "recursive calls": "Compositional: what C(S) counts",
+    "paths of two lengths": "Compositional: a bound on C(S)",
 }
 
 METHOD = r"""

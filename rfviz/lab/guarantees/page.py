@@ -18,16 +18,18 @@ from rfviz.experiments.guarantees.experiment import (
     RADIUS,
     ROWS,
     SIZE,
+    FunctionGuarantees,
     KernelGuarantees,
     KernelResult,
     LearningGuarantees,
     LearningResult,
 )
+from rfviz.experiments.guarantees.function import ApproximatedFunction
 from rfviz.features import FeatureMap, MapSpec, RandomFourier, RandomMaxout, map_class, registry
 from rfviz.lab.maps import choose_map
 from rfviz.lab.page import ExperimentPage, MapExport, Presets
 from rfviz.lab.panel import Panel, ScaledData
-from rfviz.lab.papers import KITCHEN_SINKS, LARGE_SCALE
+from rfviz.lab.papers import COMPOSITIONAL_KERNELS, KITCHEN_SINKS, LARGE_SCALE
 from rfviz.params import Param
 
 __all__ = ["PAGE", "GuaranteesPage", "Result", "Settings"]
@@ -41,20 +43,23 @@ BINNING = {name: value for name, value in FOURIER.items() if name not in ("paire
 SINKS = {"view": "Learning", "theorem": "kitchen sinks", "features": "RandomFourier", "data": "digits",
          "normalise": "unit norm", "gamma": 1.0, "loss": "hinge", "n_components": 300, "rows": "data",
          "size": "measured", "delta": 0.05}  # fmt: skip
+COROLLARY_4 = {"view": "Function", "map": "CompositionalFeatures", "data": "digits", "normalise": "none",
+               "skeleton": "flat", "turn": 0.5, "deduplicate": False, "n_components": 1000, "eps": 0.1, "points": 64,
+               "draws": 50}  # fmt: skip
 _VIEW = Param(
     "view",
     "Kernel",
     "choice",
-    choices=("Kernel", "Learning"),
+    choices=("Kernel", "Function", "Learning"),
     label="Bounds on",
-    help="The error of the kernel estimate, or the risk of what is learnt with it.",
+    help="The error of the kernel estimate, of one function of its space, or the risk of what is learnt.",
 )
 _M = FeatureMap.param("n_components")
 _THEOREMS = {"kitchen sinks": "Kitchen sinks", "compositional": "Compositional", "maxout": "Maxout"}
 _DEFAULTS = {"gamma": 1.0, "pool_size": 4}
 
-Settings = KernelGuarantees | LearningGuarantees
-Result = KernelResult | LearningResult
+Settings = KernelGuarantees | FunctionGuarantees | LearningGuarantees
+Result = KernelResult | ApproximatedFunction | LearningResult
 
 
 class GuaranteesPage(ExperimentPage[ScaledData, Settings, Result]):
@@ -70,6 +75,10 @@ class GuaranteesPage(ExperimentPage[ScaledData, Settings, Result]):
                 FOURIER,
             ),
             "Binning": (f"{LARGE_SCALE}, Claim 2: a bound for one pair, and one for a region.", BINNING),
+            "A function: Corollary 4": (
+                f"{COMPOSITIONAL_KERNELS}, Corollary 4: how far a function is from its random version.",
+                COROLLARY_4,
+            ),
             "Learning: Theorem 1": (f"{KITCHEN_SINKS}, Theorem 1: estimation and approximation apart.", SINKS),
         }
 
@@ -80,6 +89,8 @@ class GuaranteesPage(ExperimentPage[ScaledData, Settings, Result]):
         view = panel.control(_VIEW)
         live = ["map", "n_components", "gamma", EPS.name, "theorem", "features", "loss", _M.name, ROWS.name]
         with panel.section("controls", live):
+            if view == "Function":
+                return _ask_function(panel, source)
             return _ask_kernel(panel, source) if view == "Kernel" else _ask_learning(panel, source)
 
     def maps(self, source: ScaledData, settings: Settings, cache: Cache) -> tuple[MapExport, ...]:
@@ -90,7 +101,8 @@ class GuaranteesPage(ExperimentPage[ScaledData, Settings, Result]):
 
 
 def _ask_kernel(panel: Panel, source: ScaledData) -> KernelGuarantees:
-    spec = choose_map(panel, _DEFAULTS, first=RandomFourier)
+    # Bounds are about features as they are drawn; with equal ones kept once there is none.
+    spec = choose_map(panel, _DEFAULTS | {"deduplicate": False}, first=RandomFourier)
     eps, delta = panel.control(EPS), panel.control(DELTA)
     titles = {about: about.capitalize() for about in ABOUT}
     shown = panel.several("about", list(ABOUT), list(ABOUT), "Shown", "Which errors the chart shows.", titles)
@@ -104,6 +116,16 @@ def _ask_kernel(panel: Panel, source: ScaledData) -> KernelGuarantees:
         draws=draws,
         dimension=dimension,
         shown=shown,
+    )
+
+
+def _ask_function(panel: Panel, source: ScaledData) -> FunctionGuarantees:
+    return FunctionGuarantees(
+        feature_map=choose_map(panel, _DEFAULTS | {"deduplicate": False}, first=RandomFourier),
+        normalise=source.normalise,
+        eps=panel.control(EPS),
+        points=panel.control(POINTS),
+        draws=panel.control(DRAWS),
     )
 
 

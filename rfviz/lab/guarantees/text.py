@@ -4,7 +4,9 @@ from __future__ import annotations
 
 __all__ = [
     "COMPLEXITY",
+    "COROLLARY_4",
     "ERRATA",
+    "FUNCTION_METHOD",
     "KERNEL_METHOD",
     "LETTERS",
     "LOOSENESS",
@@ -77,6 +79,23 @@ in logarithms, so that nothing overflows. *All pairs* multiplies by the number o
 region with the diameter of the points, in the dimension $d$ of the data or of your choice; $\sigma_p^2=\mathbb
 E\|\omega\|^2$ is $2d\gamma$ for the Gaussian kernel. It is compared with the measured error of all pairs, because
 more cannot be measured.
+"""
+
+COROLLARY_4 = r"\mathbb E_\omega\lVert f-f_\omega\rVert_{2,\chi}\le\frac{C\,\lVert f\rVert}{\sqrt q}"
+
+FUNCTION_METHOD = r"""
+**The function** is $f=\sum_i\alpha_ik(x_i,\cdot)$ with $\alpha=(K+0.1\,\overline{k(x,x)}\,I)^{-1}y$, kernel ridge
+regression at the points. Its norm in the kernel’s space is $\sqrt{\alpha^\top K\alpha}$.
+
+**Its random version.** With $\check f(\omega)=\sum_i\alpha_i\psi(\omega,x_i)$ one has $f(x)=\mathbb
+E_\omega\check f(\omega)\psi(\omega,x)$ and $\mathbb E\check f^2=\lVert f\rVert^2$. The mean over $q$ draws instead of
+the expectation is $f_\omega(x)=\sum_i\alpha_ik_\omega(x_i,x)$: the same sum with the estimated kernel. Its variance
+at a point is at most $\mathbb E(\check f\psi)^2/q\le C^2\lVert f\rVert^2/q$, which is the corollary. It bounds the
+*mean* distance; a single draw may be farther off.
+
+**Measured** is the root mean square of $f-f_\omega$ over the points, which is the distance for the distribution $\chi$
+that picks one of them. Real features have $C=\sqrt2$; a pair of a cosine and a sine counts as two features, which gives
+the same number as $C=1$ and $q=m/2$.
 """
 
 SUFFICING = (

@@ -19,6 +19,7 @@ from rfviz.experiments.guarantees.experiment import (
     LearningResult,
 )
 from rfviz.experiments.guarantees.figures import plot_complexity
+from rfviz.experiments.guarantees.function import ApproximatedFunction
 from rfviz.experiments.guarantees.geometry import Geometry
 from rfviz.experiments.guarantees.learning import Learnt
 from rfviz.lab.guarantees import text
@@ -43,6 +44,8 @@ class GuaranteesView(View[ScaledData, Settings, Result]):
         if isinstance(result, KernelResult):
             st.caption(describe.reading(result.comparison))
             st.markdown(describe.table(result.comparison, result.dimension))
+        elif isinstance(result, ApproximatedFunction):
+            layout.formula(text.COROLLARY_4)
         else:
             layout.formula(result.bound.formula)
         self.draw_details(settings, result, charts)
@@ -50,6 +53,7 @@ class GuaranteesView(View[ScaledData, Settings, Result]):
     def details(self, settings: Settings, result: Result, charts: Sequence[Chart]) -> Mapping[str, Callable[[], Any]]:
         if isinstance(result, KernelResult):
             comparison = result.comparison
+            assert isinstance(settings, KernelGuarantees)
             return {
                 SUFFICING: lambda: self._sufficing(settings, partial(describe.kernel_sufficing, comparison)),
                 "What each bound says": lambda: st.markdown(describe.formulas(comparison)),
@@ -57,6 +61,12 @@ class GuaranteesView(View[ScaledData, Settings, Result]):
                 "What is wrong or left open in the papers": lambda: st.markdown(text.ERRATA),
                 "Numbers": lambda: _numbers(comparison),
                 "How it is computed": lambda: st.markdown(text.KERNEL_METHOD),
+            }
+        if isinstance(result, ApproximatedFunction):
+            return {
+                "What is wrong or left open in the papers": lambda: st.markdown(text.ERRATA),
+                "Numbers": lambda: layout.numbers(charts[0].frame),
+                "How it is computed": lambda: st.markdown(text.FUNCTION_METHOD),
             }
         assert isinstance(settings, LearningGuarantees)
         frame = result.measured.to_frame(settings.loss)
@@ -73,7 +83,7 @@ class GuaranteesView(View[ScaledData, Settings, Result]):
             "How it is computed": lambda: st.markdown(text.RISK_METHOD),
         }
 
-    def _sufficing(self, settings: Settings, table: Callable[[Learnt | str], str]) -> None:
+    def _sufficing(self, settings: KernelGuarantees | LearningGuarantees, table: Callable[[Learnt | str], str]) -> None:
         """Draw bound, theory and measurement beside each other, or say why there is only the first."""
         try:
             learnt = settings.learnt(self.source.data, self.cache)

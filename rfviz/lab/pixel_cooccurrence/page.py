@@ -15,8 +15,10 @@ from rfviz.errors import MemoryBudgetError, ParameterError
 from rfviz.experiments.data import NO_DATA, Data
 from rfviz.experiments.pixel_cooccurrence.compute import FeatureSample, PixelMap, capacity, pixel_map, sample_features
 from rfviz.experiments.pixel_cooccurrence.experiment import (
+    ACTIVATION,
     COLOUR,
     SIDE,
+    WINDOWS,
     Maps,
     PixelCooccurrence,
     drawn_sample,
@@ -25,6 +27,7 @@ from rfviz.experiments.pixel_cooccurrence.experiment import (
 )
 from rfviz.features.compositional_draws import CHUNK
 from rfviz.lab.animation import SEEDS, Animation, AnimationSpec, animate, one_by_one
+from rfviz.lab.controls import Control
 from rfviz.lab.page import ExperimentPage, Presets
 from rfviz.lab.panel import Panel
 from rfviz.lab.papers import COMPOSITIONAL_KERNELS
@@ -57,7 +60,16 @@ VIEW = Param(
 )
 NAMES = {"flat": "Flat", "1 convolution": "1 convolution", "2 convolutions": "2 convolutions",
          "3 convolutions": "3 convolutions", "deep": "The paper’s", OWN: "Own layers"}  # fmt: skip
-FIGURE_4 = {"view": "Figure 4", "side": 24, "colour": True, "features": 500_000, "seed": 0}
+_WINDOWS = Control(
+    "windows",
+    "text",
+    ", ".join(WINDOWS),
+    str,
+    "Windows",
+    "Of each deep skeleton of Figure 4, with commas between: windows and strides from the image up, as in 5/2 4/2.",
+)
+FIGURE_4 = {"view": "Figure 4", "side": 24, "colour": True, "features": 500_000, "seed": 0, "activation": "relu",
+            "windows": _WINDOWS.default}  # fmt: skip
 DEEP = {"view": "Pixel", "skeleton": "deep", "side": 24, "colour": True, "features": 500_000, "seed": 0}
 # More features than this take seconds: drawing them can be stopped. And how many there are instead.
 _STOPPABLE, _FEWER = 2**19, 100_000
@@ -73,7 +85,7 @@ class PixelCooccurrencePage(ExperimentPage[Data, PixelCooccurrence, Maps]):
         return {
             "Figure 4 of the paper": (
                 f"{COMPOSITIONAL_KERNELS}, Figure 4: four pixels, four skeletons, 500,000 features. Size (24×24), "
-                "colours and windows are chosen here; the paper does not say them.",
+                "colours and windows are chosen here and can be changed; the paper does not say them.",
                 FIGURE_4,
             ),
             "The paper’s deep skeleton": (
@@ -93,6 +105,8 @@ class PixelCooccurrencePage(ExperimentPage[Data, PixelCooccurrence, Maps]):
                     colour=panel.control(COLOUR),
                     n_features=panel.control(FEATURES),
                     seed=panel.control(SEED),
+                    windows=tuple(text.strip() for text in panel.ask(_WINDOWS).split(",")),
+                    activation=panel.control(ACTIVATION),
                 )
             help = "Start from a preset; editing a layer makes it your own."
             chosen = panel.choice("skeleton", [*PRESETS, OWN], "2 convolutions", "Skeleton", help, NAMES)

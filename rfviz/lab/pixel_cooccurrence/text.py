@@ -27,7 +27,10 @@ features $m$, the variance $\mathbb E\,(ab-\rho\,(a^2+b^2)/2)^2/m$. The dashed l
 other pixels. With few features most pixels were hardly ever reached, and the line is only roughly right.
 
 **Complexity** $C(S)$ is the expected number of paths of a feature: 1 at pixels, and $\hat\sigma'(1)$ times the mean of
-what is below at every node. A feature costs that much to store and to compute, whatever the size of the image.
+what is below at every node. A feature costs that much to store and to compute, whatever the size of the image. With one
+activation for all nodes it is $\hat\sigma'(1)^{\mathrm{depth}}$ in layers. In graphs whose paths differ in length the
+paper’s $C(S)\le\hat\sigma'(1)^{\mathrm{depth}}$ needs a slope of 1 or more. $C(S)$ is neither the number of recursive
+calls, which counts the nodes on the way too, nor the number of different pixels, which is smaller.
 """
 
 FEATURE = (

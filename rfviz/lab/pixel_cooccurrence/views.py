@@ -15,7 +15,13 @@ from rfviz.errors import RfvizError
 from rfviz.experiments.base import Chart
 from rfviz.experiments.data import Data
 from rfviz.experiments.pixel_cooccurrence.compute import FeatureSample, PixelMap
-from rfviz.experiments.pixel_cooccurrence.describe import formula_of, repeats_text, sizes_text, skeleton_text
+from rfviz.experiments.pixel_cooccurrence.describe import (
+    formula_of,
+    repeats_text,
+    sizes_text,
+    skeleton_text,
+    tiers_table,
+)
 from rfviz.experiments.pixel_cooccurrence.experiment import SIDE, Maps, PixelCooccurrence, drawn_sample
 from rfviz.experiments.pixel_cooccurrence.feature_shapes import (
     Repeats,
@@ -111,6 +117,7 @@ class CooccurrenceView(View[Data, PixelCooccurrence, Maps]):
                     layout.chart(chart.figure, chart.name, chart.alt, secondary=chart is exact)
         layout.under_chart(counted.figure, counted.name, counted.alt)
         layout.explain(counted.words)
+        st.markdown(tiers_table(settings.tiers(self.cache), settings.skeletons))
         self.share(settings, result)
 
     def details(

@@ -222,10 +222,35 @@ def test_calls_are_counted_by_running_the_recursion():
     cut = (a * np.arange(len(a))).sum() / a.sum()  # of the slope, which is 1 in full
     near(calls, 1 + cut * (1 + (1 + 0.5)) / 2)
     near(inputs, cut * (0.5 + 1) / 2)
-    assert compute.expected_calls(skeleton) == pytest.approx(1 + (1 + 1.5 + 0) / 2 + 0)
+    assert skeleton.calls == pytest.approx(1 + (1 + 1.5 + 0) / 2 + 0)
     assert skeleton.complexity == pytest.approx(0.75)
     deep = convolutions((8, 8), [(3, 2, "relu")], "relu")
-    assert compute.expected_calls(deep) == pytest.approx(3.0)
+    assert deep.calls == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize("slope", [0.25, 1.0, 1.5])
+def test_paths_of_two_lengths_and_the_printed_bound(slope):
+    """C(S) by counting the ends of Algorithm 1: Poisson numbers of children, half of them inputs."""
+    rng = np.random.default_rng(5)
+    above = rng.poisson(slope, 100_000)
+    lower = rng.binomial(above, 0.5)  # children that are the lower node; the others are inputs
+    near(above - lower + rng.poisson(slope * lower), slope * (1 + slope) / 2)
+    node = {"kind": "exponential", "scale": slope}
+    two = graph([("circle", 2)], [(node, [0]), (node, [2, 1])])
+    assert two.complexity == pytest.approx(slope * (1 + slope) / 2) and two.depths == (1, 2)
+    assert (two.complexity > slope**2) == (slope < 1)
+    assert two.complexity <= two.complexity_bound == max(1, slope) ** 2
+    frame = compute.paths_of_two_lengths().frame
+    assert ((frame["C(S)"] > frame.iloc[:, 2]) == (frame.iloc[:, 0] < 1)).all()
+    assert numbers_of(ERRATA["paths of two lengths"].numbers(Errata()))[-2:] == [0.156, 0.0625]
+
+
+def test_layers_attain_the_printed_bound():
+    for size, slope in ((3, 0.25), (2, 1.4)):
+        node = {"kind": "exponential", "scale": slope}
+        layered = convolutions((8, 8), [(size, 2, node), (2, 1, node)], node)
+        assert layered.depths == (3, 3) and layered.complexity == pytest.approx(slope**3)
+        assert layered.complexity_bound == pytest.approx(max(1, slope) ** 3)
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from rfviz.experiments import PixelCooccurrence
 from rfviz.experiments.pixel_cooccurrence.compute import sample_features
 from rfviz.experiments.pixel_cooccurrence.experiment import drawn_sample
 from rfviz.features import CompositionalFeatures
-from rfviz.skeleton import PRESETS, preset
+from rfviz.skeleton import PRESETS, convolutions, preset
 
 SMALL = {"side": 12, "n_features": 2000}
 
@@ -50,6 +50,16 @@ def test_the_default_is_figure_4_of_the_paper():
     pd.testing.assert_frame_equal(part[one.columns].reset_index(drop=True), one)
 
 
+def test_figure_4_has_the_windows_and_the_activation_that_are_asked_for():
+    found = PixelCooccurrence(windows=["5/2", "3/1 2/2", "4/4"], activation="exponential/0.25", **SMALL).skeletons
+    assert list(found) == ["flat", "1 convolution", "2 convolutions", "1 convolution, 4/4"]
+    quarter = {"kind": "exponential", "scale": 0.25}
+    own = convolutions((12, 12, 1), [(3, 1, quarter), (2, 2, quarter)], quarter)
+    assert found["2 convolutions"] == own and found["flat"] == preset("flat", (12, 12, 1))
+    shrunk = PixelCooccurrence(windows=["9/2"], side=6, n_features=1000).skeletons["1 convolution"]
+    assert shrunk == convolutions((6, 6, 1), [(6, 2, "relu")], "relu")
+
+
 def test_the_default_pixel_is_in_the_middle():
     assert "row 6, column 6" in PixelCooccurrence(skeleton="flat", **SMALL).run().summary()
 
@@ -82,6 +92,10 @@ def test_a_sample_continues_where_a_smaller_one_ends(monkeypatch):
         ({"skeleton": ["13/1/relu", "relu"]}, "Layer 1, size must fit"),
         ({"skeleton": "flat", "pixel": 144}, "pixel must be an integer from 0 to 143"),
         ({"pixel": 3}, "pixel must be left out of Figure 4"),
+        ({"windows": ["5"]}, "windows must be windows with their strides"),
+        ({"windows": ["3/4"]}, "no stride beyond its window"),
+        ({"windows": [""]}, "windows must be"),
+        ({"activation": "step"}, "activation must be one of"),
         ({"side": 5}, "side must be an integer from 6 to 32"),
         ({"n_features": 0}, "n_features must be an integer from 1"),
         ({"seed": -1}, "seed must be an integer of at least 0"),

@@ -69,6 +69,14 @@ def test_every_scheme_is_measured_or_says_why_not(scheme):
     assert "requires" in words(at) or "No guarantee here" in words(at)
 
 
+def test_compositional_features_are_bounded_as_they_are_drawn_and_not_with_equal_ones_kept_once():
+    asked = {**SMALL, "map": "CompositionalFeatures", "data": "moons", "data.n_samples": 60}
+    at = opened(SLUG, asked)
+    # Theorem 3 with C = √2: 8 log(2/δ)/ε².
+    assert "Theorem 3 requires **2,952** features" in words(at) and "No guarantee here" not in words(at)
+    assert "2,952" not in words(changed(at, SLUG, {"deduplicate": True})) and "No guarantee here" in words(at)
+
+
 @pytest.mark.parametrize("how", ["none", "standardise"])
 def test_normalisations(how):
     at = opened(SLUG, {**SMALL, "normalise": how, "gamma": 0.01})

@@ -106,7 +106,18 @@ def test_setting_of_figure_4():
     counted, exact = specs(at)
     assert sum(t["type"] == "heatmap" for t in counted["data"]) == 16
     first = next(t for t in exact["data"] if t["type"] == "heatmap")
-    np.testing.assert_allclose(array(first["z"]).ravel()[:200], 0.0, atol=1e-9)  # flat: nothing but chance
+    flat = array(first["z"]).ravel()[:200]  # a ReLU node: as often for all pairs, a little more than by chance
+    np.testing.assert_allclose(flat, 0.0088, atol=5e-5)
+    assert "| shares a window of layer 2 only |" in "\n".join(m.value for m in at.markdown)
+    changed(at, SLUG, {"activation": "exponential/1", "windows": "3/1, 6/2 3/1", "side": 12, "features": 10_000})
+    counted, exact = specs(at)
+    assert sum(t["type"] == "heatmap" for t in counted["data"]) == 12
+    first = next(t for t in exact["data"] if t["type"] == "heatmap")
+    np.testing.assert_allclose(array(first["z"]).ravel()[:60], 0.0, atol=1e-9)  # nothing but chance
+    changed(at, SLUG, {"windows": "3/1, 5/9"})
+    assert len(at.error) == 1 and "no stride beyond its window" in at.error[0].value
+    changed(at, SLUG, {"windows": "3/1"})
+    assert not at.error
     changed(at, SLUG, {"view": "Pixel"})
     assert len(specs(at)) == 3
 

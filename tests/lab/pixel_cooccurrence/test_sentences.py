@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from rfviz.experiments.pixel_cooccurrence.describe import FIGURE_4
+from rfviz.cache import Cache
+from rfviz.experiments import PixelCooccurrence
+from rfviz.experiments.pixel_cooccurrence.compute import Tier
+from rfviz.experiments.pixel_cooccurrence.describe import complexity_text, figure_4
+from rfviz.skeleton import convolutions, flat
+from rfviz.words import number
 from tests.lab.sentences import Sentence, drawn, page_at, seeds
 
 SKELETONS = ["flat", "1 convolution", "2 convolutions", "3 convolutions", "deep", "own"]
@@ -62,7 +67,7 @@ def test_every_number_of_the_sentence_is_drawn(seed):
     said.says_nothing_else()
 
 
-def test_the_flat_skeletons_correlation_is_0_as_drawn_here_and_would_be_otherwise_with_a_relu_node():
+def test_the_flat_skeletons_correlation_is_that_of_its_activation():
     """By the generating function of the number of paths, for a pixel that is one of 576 children of one node."""
 
     def correlation(dual):
@@ -71,5 +76,65 @@ def test_the_flat_skeletons_correlation_is_0_as_drawn_here_and_would_be_otherwis
         return (1 - 2 * one + two - p * p) / (p * (1 - p))
 
     relu = correlation(lambda r: (np.sqrt(1 - r * r) + (np.pi - np.arccos(r)) * r) / np.pi)
-    assert f"+{relu:.4f} for all pairs of 24×24 pixels" in FIGURE_4
+    assert f"all pairs have the exact correlation {relu:.4f}, and" in figure_4_of(side=24)
     assert correlation(lambda r: np.exp((r - 1) / 4)) == pytest.approx(0.0, abs=1e-12)
+    assert "all pairs have the exact correlation 0, as by chance" in figure_4_of(activation="exponential/0.25")
+
+
+def figure_4_of(**changes):
+    experiment = PixelCooccurrence(**({"side": 12, "n_features": 1000} | changes))
+    return experiment.run().charts["grid"].words
+
+
+def test_what_is_said_of_the_tiers_is_so():
+    """Whether two pixels share a window is told by rectangles here; correlations by their chart."""
+    for windows, size, stride in (("3/3", 3, 3), ("4/2", 4, 2)):
+        experiment = PixelCooccurrence(side=12, n_features=1000, windows=[windows])
+        result = experiment.run()
+        frame = result.charts["grid-exact"].frame
+        frame = frame[(frame["skeleton"] == "1 convolution") & (frame["pixel"] != frame["framed"])]
+        corners = [(i, j) for i in range(0, 13 - size, stride) for j in range(0, 13 - size, stride)]
+
+        def together(a, b, corners=corners, size=size):
+            (r, c), (u, v) = divmod(a, 12), divmod(b, 12)
+            return any(i <= min(r, u) and max(r, u) < i + size and j <= min(c, v) and max(c, v) < j + size
+                       for i, j in corners)  # fmt: skip
+
+        shares = np.array([together(*pair) for pair in zip(frame["pixel"], frame["framed"], strict=True)])
+        near, far = (frame["correlation, exact"].to_numpy()[part] for part in (shares, ~shares))
+        first, top = experiment.tiers(Cache())["1 convolution"]
+        assert (first.layer, first.pairs, top.layer, top.pairs) == (1, len(near), 2, len(far))
+        for tier, values in ((first, near), (top, far)):
+            assert [tier.lowest, tier.mean, tier.highest] == pytest.approx([values.min(), values.mean(), values.max()])
+        assert (
+            f"falls from tier to tier, {number(near.mean(), 2)}, {number(far.mean(), 2)}" in result.charts["grid"].words
+        )
+        assert ("no two ranges overlap" in result.charts["grid"].words) == (near.min() > far.max())
+    assert "the ranges overlap, as" in figure_4_of(side=24, colour=True)
+    all_share = figure_4_of(windows=["12/1"])
+    assert "all pairs meet equally low" in all_share and "falls" not in all_share
+
+
+def test_means_need_not_fall_from_tier_to_tier():
+    tiers = {
+        "flat": (Tier(1, 9, 0.1, 0.1, 0.1),),
+        "1 convolution": (Tier(1, 9, 0.1, 0.2, 0.3), Tier(2, 9, 0.3, 0.4, 0.5)),
+    }
+    skeletons = PixelCooccurrence(side=12, windows=["3/1"]).skeletons
+    assert "correlations do not fall from tier to tier; their means are 0.20, 0.40" in figure_4(tiers, skeletons, "erf")
+
+
+def test_what_the_paper_leaves_open_is_said_with_what_was_chosen():
+    said = figure_4_of(colour=True, activation="erf")
+    assert "12×12 pixels in three colours" in said and "for all nodes erf." in said
+    assert "12×12 pixels of grey" in figure_4_of() and "for all nodes a ReLU." in figure_4_of()
+
+
+def test_what_the_complexity_is_and_is_not():
+    exp = {"kind": "exponential", "scale": 0.5}
+    alike = complexity_text(convolutions((8, 8), [(3, 2, exp)], exp))
+    # One call for the top, half a one for the layer, a quarter for a pixel.
+    assert "σ̂′(1) = 0.5 and all paths 2 edges" in alike and "0.5^2 is attained" in alike and "1.75 calls" in alike
+    other = complexity_text(convolutions((8, 8), [(3, 2, exp)], "relu"))
+    assert "the layers, 0.5 · 1." in other and "2.50 calls" in other and "attained" not in other
+    assert "no mean" in complexity_text(flat(9, "step"))
