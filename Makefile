@@ -3,7 +3,8 @@
 # make test-all   the same with every test, the browser's included
 # make oldest run the quick tests without a browser on the oldest versions that requirements.txt allows
 # make site   write the laboratory as web pages that need no server, to the folder site
-# For the GPU: make gpu, once. For your own data: make app DATA=/path/to/folder
+# For your own data: make app DATA=/path/to/folder. Where there is an NVIDIA driver, make app installs CuPy once (up to
+# 2 GB); make GPU=0 app does not, and make gpu does it at any time.
 
 PYTHON ?= python3
 PORT ?= 8501
@@ -18,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: app test test-all quick every style types lint oldest gpu screenshots site clean
 
-app: $(VENV)/app.stamp $(VENV)/plotly.stamp
+app: $(VENV)/app.stamp $(VENV)/plotly.stamp $(if $(filter 0,$(GPU)),,$(VENV)/gpu.stamp)
 	$(BIN)/streamlit run app.py --server.port $(PORT)
 
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --max-worker-restart 0
@@ -62,8 +63,9 @@ oldest: $(VENV)/dev.stamp
 	$(BIN)/uv pip install --quiet --python .venv-oldest/bin/python --resolution lowest-direct -r requirements.txt $$(grep -E "$(TEST_TOOLS)" requirements-dev.txt | cut -d' ' -f1)
 	.venv-oldest/bin/python -m pytest -n $(WORKERS) --dist loadfile --ignore tests/browser -m "not slow"
 
-gpu: $(VENV)/app.stamp
-	$(BIN)/uv pip install --python $(BIN)/python -r requirements-gpu.txt
+gpu:
+	@rm -f $(VENV)/gpu.stamp
+	@$(MAKE) --no-print-directory $(VENV)/gpu.stamp
 
 screenshots: $(VENV)/dev.stamp
 	$(BIN)/python assets/screenshots.py
@@ -95,6 +97,21 @@ $(VENV)/plotly.stamp: $(VENV)/app.stamp
 	if command -v npm >/dev/null; then npm install --silent --fetch-retries 0 --fetch-timeout 20000 --no-save --no-audit --no-fund --ignore-scripts \
 	  --prefix $(VENV)/share/rfviz plotly.js-cartesian-dist-min@$$version >/dev/null 2>&1 || true ; fi
 	@touch $@
+
+# Of the lines of requirements-gpu.txt that of the newest CUDA that the driver knows. Without a driver nothing happens,
+# and is tried again at the next start, since it costs nothing; where the installation fails, only make gpu tries again.
+$(VENV)/gpu.stamp: requirements-gpu.txt | $(VENV)/app.stamp
+	@cuda=$$(nvidia-smi 2>/dev/null | sed -n 's/.*CUDA Version: *\([0-9][0-9]*\).*/\1/p' | head -n 1) ; \
+	test -n "$$cuda" || exit 0 ; \
+	for known in $$(sed -n 's/^[# ]*cupy-cuda\([0-9]*\)x.*/\1/p' requirements-gpu.txt | sort -rn) ; do \
+	  test "$$known" -le "$$cuda" && break ; known= ; done ; \
+	wheel=$$(sed -n "s/^[# ]*\(cupy-cuda$${known:-none}x[^ ]*\).*/\1/p" requirements-gpu.txt) ; \
+	touch $@ ; \
+	if test -z "$$wheel" ; then echo "The NVIDIA driver knows CUDA $$cuda, for which there is no CuPy: computing on the processor." ; exit 0 ; fi ; \
+	echo "An NVIDIA driver for CUDA $$cuda: installing $$wheel (up to 2 GB; make GPU=0 app goes without)." ; \
+	if test -x $(BIN)/uv ; then $(BIN)/uv pip install --python $(BIN)/python "$$wheel" ; \
+	else $(BIN)/python -m pip install --disable-pip-version-check "$$wheel" ; fi && echo "Installed: $$wheel." \
+	|| echo "$$wheel could not be installed: computing on the processor. make gpu tries again."
 
 $(VENV)/dev.stamp: requirements-dev.txt requirements.txt pyproject.toml
 	$(call install,requirements-dev.txt)

@@ -41,12 +41,13 @@ R = TypeVar("R")
 CachedFunction = Callable[..., R]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Cached:
-    """A result with the warnings that came with it."""
+    """A result with the warnings that came with it, and where it was computed, if the cache that computed it knows."""
 
     result: Any
     warnings: Messages = ()
+    where: Any = None
 
 
 def default_budget() -> int:

@@ -11,7 +11,8 @@ from rfviz.lab.preset import Preset
 SLUGS = tuple(page.slug for page in PAGES)
 OTHERS = {
     "quick-inspection": [
-        {"data": "xor", "data.n_samples": 60, "normalise": "none", "seed": 3, "colour": "c2", "row": 5},
+        {"data": "xor", "data.n_samples": 60, "normalise": "none", "seed": 3, "colour": "c2", "row": 5,
+         "map": "RandomReLU", "n_components": 50},
     ],
     "zoo": [{"m": 10, "x": -1.5, "y": 0.3, "feature": 7, "seed": 2}],
     "guarantees": [

@@ -9,6 +9,7 @@ from scipy import sparse
 from rfviz import backend
 from rfviz.backend import Rates
 from rfviz.features import RandomMaxout
+from rfviz.features.cost import Where
 from rfviz.lab.your_machine.compute import digit_rows
 from rfviz.ui import device_use, scheduler
 from rfviz.ui.cache import STORE, SessionCache
@@ -25,6 +26,7 @@ SATURATION = "distance-saturation"
 def nothing_cached(monkeypatch):
     STORE.clear()
     monkeypatch.setattr(device_use, "_last", {})
+    monkeypatch.setattr(device_use, "_shown", {})
 
 
 def on_device(value, seen=None):
@@ -152,6 +154,49 @@ def test_badge_tells_of_memory_queue_and_last_computation(monkeypatch):
     device_use.note(place, 1.0, mapped)
     # 100 × 50 × 2 products of 64 numbers, the maximum, the scale: 1.29 million operations, at 10 million a second.
     assert device_use.describe(place)["last"] == "Last computation: 1.0 s, 13% of this device’s limit"
+
+
+def told(device="cuda:0"):
+    """Return what the badge of the only session says: where, and why."""
+    (session,) = device_use._shown or [""]  # noqa: SLF001
+    state = device_use.describe(Target(device), session)
+    return state["short"], state["why"]
+
+
+@pytest.mark.usefixtures("fake_gpu")
+def test_badge_tells_where_a_page_was_computed_and_why():
+    opened("pixel-cooccurrence", SMALL.get("pixel-cooccurrence"))
+    assert told() == ("Computed on the CPU", "Drawing the paths of features was not measured on a GPU.")
+    opened(SATURATION)
+    assert told() == ("Computed on the GPU", "")
+    opened("pixel-cooccurrence", SMALL.get("pixel-cooccurrence"))  # from memory this time
+    assert told() == ("Computed on the CPU", "Drawing the paths of features was not measured on a GPU.")
+
+
+@pytest.mark.usefixtures("fake_gpu")
+def test_badge_of_a_page_that_a_gpu_would_slow_down():
+    opened("binning", SMALL.get("binning"))
+    where, why = told()
+    assert where == "Computed on the CPU"
+    assert why.startswith("“Random binning” of ") and why.endswith("on the processor at best, by recorded figures.")
+
+
+@pytest.mark.usefixtures("no_cupy")
+def test_badge_without_a_gpu_has_nothing_to_explain():
+    opened("binning", SMALL.get("binning"))
+    assert told("cpu") == ("Computed on the CPU", "")
+
+
+def test_badge_tells_of_both_devices_and_of_the_longest_reason(monkeypatch):
+    monkeypatch.setattr(device_use, "_shown", {})
+    device_use.tell(Where(frozenset({True})))
+    device_use.tell(Where(frozenset({False}), (0.1, "One is short")))
+    device_use.tell(Where(frozenset({False}), (0.3, "The other is longer")))
+    state = device_use.describe(Target("cpu"), device_use.session_key())
+    assert (state["short"], state["why"]) == ("Computed on the GPU and the CPU", "The other is longer.")
+    assert device_use.describe(Target("cpu"), "another session")["short"] == "Computed on the CPU"
+    device_use.begin()
+    assert device_use.describe(Target("cpu"), device_use.session_key())["short"] == "Computed on the CPU"
 
 
 def test_rates_are_measured_while_nobody_computes(monkeypatch):

@@ -16,6 +16,7 @@ from rfviz.backend import single_threaded_blas
 from rfviz.errors import DataError
 from rfviz.features import RandomFourier
 from rfviz.features.draws import generator
+from rfviz.features.placement import placed
 from rfviz.inputs import as_places, as_rows
 from rfviz.progress import Progress, silent
 
@@ -575,14 +576,16 @@ class _Joint:
         d, n_varying = coding.n_columns, _n_varying(halves[:, is_in])
         self.scores = coding.scores(halves)
         self.scores[:, ~is_in] = 0.0
+        self.is_word = coding.is_word  # whose scores follow no order
+        self.n_used = tuple(layout.n_used for layout in layouts)
         self.maps = [
-            RandomFourier(
-                _JOINT_FEATURES, gamma=phase / (2.0 * n_varying), random_state=seed + number, device="cpu"
+            placed(
+                RandomFourier(_JOINT_FEATURES, gamma=phase / (2.0 * n_varying), random_state=seed + number),
+                sum(self.n_used),
+                d,
             ).fit(np.zeros((1, d), dtype=np.float32))
             for number, phase in enumerate(_PHASES)
         ]
-        self.is_word = coding.is_word  # whose scores follow no order
-        self.n_used = tuple(layout.n_used for layout in layouts)
         self.n_first = layouts[0].n_blocks
         self.products = np.zeros((2, d, d))
         n_blocks = sum(layout.n_blocks for layout in layouts)

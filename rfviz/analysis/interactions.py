@@ -15,6 +15,7 @@ from scipy.stats import norm, rankdata
 from rfviz.analysis.logistic import fit_logistic
 from rfviz.errors import DataError
 from rfviz.features import RandomFourier
+from rfviz.features.placement import on_processor
 from rfviz.inputs import as_numbers, as_rows, as_vector
 from rfviz.linear_model import RecursiveRegressor, RidgePathRegressor
 from rfviz.progress import Progress, silent
@@ -164,8 +165,9 @@ def find_interactions(
     line, curve = (_Model(basis[search], Y[search], is_classes) for basis in (plain, curves))
     progress(0.3, "Searching columns that act together")
     m = int(np.clip(len(search) // 8 * 2, _FEWEST_FEATURES, _FEATURES))
+    device = on_processor("A recursive feature machine was")
     machine = RecursiveRegressor(
-        RandomFourier(m, gamma="median", device="cpu"), rounds=_ROUNDS, random_state=random_state
+        RandomFourier(m, gamma="median", device=device), rounds=_ROUNDS, random_state=random_state
     )
     machine.fit(ranks[search], curve.left)
     closer = _important(machine.feature_importances_, _FEWEST_CLOSER)
@@ -178,7 +180,7 @@ def find_interactions(
     judged = _Judge(np.column_stack([curves[judge], *more, *links]), by_curve, Y[judge], is_classes, alike)
 
     def evidence(columns: Sequence[int]) -> tuple[Evidence, np.ndarray]:
-        feature_map = RandomFourier(min(_JOINT_FEATURES, m), gamma="median", random_state=random_state, device="cpu")
+        feature_map = RandomFourier(min(_JOINT_FEATURES, m), gamma="median", random_state=random_state, device=device)
         path = RidgePathRegressor(feature_map, m_grid=[feature_map.n_components]).fit(
             ranks[search][:, columns], curve.left
         )

@@ -10,6 +10,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from scipy import sparse
 from scipy.stats import norm, rankdata
 
+from rfviz.analysis.left_out import features_beside
 from rfviz.errors import DataError
 from rfviz.features import RandomConvolution, RandomFourier
 from rfviz.inputs import as_numbers, as_rows, as_vector
@@ -116,7 +117,7 @@ def find_label_errors(
     classes, given, counts = np.unique(y, return_inverse=True, return_counts=True)
     if len(classes) < 2:
         raise DataError("Wrong labels are looked for among two classes at least; y holds a single one.")
-    H = _features(X, n_components, random_state, image_shape)
+    H = _features(X, n_components, random_state, image_shape, len(classes))
     is_own = given[:, None] == np.arange(len(classes))
     scores = leave_one_out(H, np.where(is_own, 1.0, -1.0)).predictions
     own = scores[is_own]
@@ -166,16 +167,16 @@ def _is_beyond(n: Any, limit: Any) -> Any:
     return n + np.sqrt(n) > limit
 
 
-def _features(X: Any, m: int | None, seed: int, image_shape: tuple[int, ...] | None) -> np.ndarray:
+def _features(X: Any, m: int | None, seed: int, image_shape: tuple[int, ...] | None, n_classes: int) -> Any:
     if image_shape is None:
         m = min(m or _FEATURES, 4 * X.shape[0])
-        H = RandomFourier(n_components=m, gamma="median", random_state=seed, device="cpu").fit_transform(X)
-        return H if (plain := _plain(X)) is None else np.concatenate([H, _atoms(plain)], axis=1)
+        columns = [] if (plain := _plain(X)) is None else [_atoms(plain)]
+        return features_beside(RandomFourier(m, gamma="median", random_state=seed), X, columns, n_classes)
     # Large patches, in few regions: of five settings those that make the fewest errors of their own on MNIST.
     patch, grid = max(min(_PATCH, (min(image_shape[:2]) + 1) // 3), 1), min(_GRID, *image_shape[:2])
     m = max(min(m or _IMAGE_FEATURES, int(0.6 * len(X))), 1)
-    images = RandomConvolution(m, patch_size=patch, grid=grid, image_shape=image_shape, random_state=seed, device="cpu")
-    return images.fit_transform(X)
+    images = RandomConvolution(m, patch_size=patch, grid=grid, image_shape=image_shape, random_state=seed)
+    return features_beside(images, X, [], n_classes)
 
 
 def _plain(X: Any) -> np.ndarray | None:
@@ -255,9 +256,8 @@ def find_target_errors(X: Any, y: Any, n_components: int = 1000, random_state: i
     n = X.shape[0]
     y = as_numbers(y, n)
     width = min(n_components, 2 * n)
-    H = RandomFourier(n_components=width, gamma="median", random_state=random_state, device="cpu").fit_transform(X)
-    if (plain := _plain(X)) is not None:
-        H = np.concatenate([H, plain / np.sqrt(X.shape[1]), _atoms(plain)], axis=1)
+    columns = [] if (plain := _plain(X)) is None else [plain / np.sqrt(X.shape[1]), _atoms(plain)]
+    H = features_beside(RandomFourier(width, gamma="median", random_state=random_state), X, columns)
     limit = float(norm.isf(_FALSE_ALARM / (2 * n)))
     predictions, deviations, by_one_size = _left_out_twice(H, y, limit)
     suggested = predictions
@@ -282,13 +282,13 @@ def _is_skewed(y: np.ndarray) -> bool:
     return bool(max(above, below) > _SKEWED * min(above, below) or is_heavy)
 
 
-def _left_out_twice(H: np.ndarray, y: np.ndarray, limit: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _left_out_twice(H: Any, y: np.ndarray, limit: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return what :func:`_left_out` does of a second fit, before which wrong numbers, that spoil the first, are cut."""
     predictions, deviations, _ = _left_out(H, y, y)
     return _left_out(H, y, np.where(np.abs(deviations) > limit, predictions, y))
 
 
-def _left_out(H: np.ndarray, y: np.ndarray, fitted: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _left_out(H: Any, y: np.ndarray, fitted: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return leave-one-out predictions of a fit to `fitted`, and standardised deviations of `y` from them.
 
     Deviations are over their usual size near the prediction, then over that of all rows.

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from rfviz.analysis.left_out import features_beside
 from rfviz.errors import DataError
 from rfviz.features import RandomFourier
 from rfviz.inputs import as_numbers, as_rows, as_vector
@@ -69,10 +70,11 @@ def find_intervals(X: Any, residuals: Any, level: float = 0.9, random_state: int
         raise DataError(f"Intervals are found for {_FEWEST_ROWS} rows at least; here are {n}.")
     size = np.abs(as_numbers(residuals, n, "residuals"))
     width = min(_FEATURES, n)
-    H = RandomFourier(n_components=width, gamma="median", random_state=random_state, device="cpu").fit_transform(X)
+    columns = []
     if X.shape[1] < n / 4:
         plain = X.toarray() if sparse.issparse(X) else X
-        H = np.concatenate([H, plain / np.sqrt(X.shape[1])], axis=1)
+        columns = [plain / np.sqrt(X.shape[1])]
+    H = features_beside(RandomFourier(width, gamma="median", random_state=random_state), X, columns)
     smallest = max(_SMALLEST * float(np.median(size)), 1e-300)
     spread = np.exp(leave_one_out(H, np.log(np.maximum(size, smallest))[:, None]).predictions[:, 0])
     one, inside = _quantiles(size, level)

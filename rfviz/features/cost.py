@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from rfviz.backend import get_device
 from rfviz.params import Param
 
-__all__ = ["FUNCTION", "INDEX_BYTES", "Counts", "Mapped", "Work", "metered", "note", "work"]
+__all__ = ["FUNCTION", "INDEX_BYTES", "Counts", "Meter", "Where", "Work", "metered", "note", "note_where", "work"]
 
 # The hooks of a map that it asks are not for users.
 # pyright: reportPrivateUsage=false
@@ -125,25 +126,69 @@ def work(feature_map: FeatureMap, n_samples: int, n_features: int) -> Work:
     )
 
 
-# A feature map and the shape of the rows that it maps.
-Mapped = list[tuple[Any, tuple[int, int]]]
+class Where(NamedTuple):
+    """Where features were computed, and why there.
 
-_open: ContextVar[Mapped | None] = ContextVar("rfviz_meter", default=None)
+    Attributes
+    ----------
+    on_gpu : frozenset of bool
+        Whether on a GPU; both if some were and some were not, empty if there were none.
+    why : (float, str)
+        Of the longest computation whose place was chosen: about how many seconds it takes, and the reason, a sentence
+        without its end; empty if none was chosen.
+    """
+
+    on_gpu: frozenset[bool] = frozenset()
+    why: tuple[float, str] = (0.0, "")
+
+    def __or__(self, other: Any) -> Where:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """Return the places of both."""
+        return Where(self.on_gpu | other.on_gpu, max(self.why, other.why))
+
+
+class Meter:
+    """A record of mapped rows and of where they were mapped.
+
+    Attributes
+    ----------
+    mapped : list of (feature_map, shape)
+        Each map, with the shape of the rows.
+    where : Where
+    """
+
+    def __init__(self) -> None:
+        self.mapped: list[tuple[Any, tuple[int, int]]] = []
+        self.where = Where()
+
+
+_open: ContextVar[Meter | None] = ContextVar("rfviz_meter", default=None)
 
 
 @contextmanager
-def metered() -> Generator[Mapped, None, None]:
-    """Record what the calling thread maps, in the list that this yields, until the context ends."""
-    mapped: Mapped = []
-    token = _open.set(mapped)
+def metered() -> Generator[Meter, None, None]:
+    """Record what the calling thread maps, in the meter that this yields and in those around it."""
+    meter, around = Meter(), _open.get()
+    token = _open.set(meter)
     try:
-        yield mapped
+        yield meter
     finally:
         _open.reset(token)
+        if around is not None:
+            around.mapped += meter.mapped
+            around.where |= meter.where
 
 
 def note(feature_map: Any, shape: tuple[int, int]) -> None:
     """Record that `feature_map` is about to map rows of this shape; free while no measurement is open."""
-    mapped = _open.get()
-    if mapped is not None:
-        mapped.append((feature_map, shape))
+    meter = _open.get()
+    if meter is not None:
+        meter.mapped.append((feature_map, shape))
+        is_gpu = get_device(getattr(feature_map, "device", "cpu")).is_gpu
+        meter.where |= Where(frozenset((is_gpu,)))
+
+
+def note_where(where: Where) -> None:
+    """Record where something was computed, or why it is about to be there."""
+    meter = _open.get()
+    if meter is not None:
+        meter.where |= where

@@ -11,9 +11,10 @@ from rfviz.cache import Cache
 from rfviz.datasets import Dataset
 from rfviz.datasets.files.suggest import said_of_label
 from rfviz.errors import DataError, RfvizError
+from rfviz.features import FeatureMap, MapSpec
 from rfviz.inspection.drift import AUTOMATIC
 from rfviz.inspection.finding import Claims, Finding, records
-from rfviz.inspection.maps import MapResult, Maps
+from rfviz.inspection.maps import MapResult, Maps, feature_specs
 from rfviz.inspection.question import Computation, Picture, Question
 from rfviz.inspection.questions import QUESTIONS, keys_of
 from rfviz.inspection.raw import Raw, RowCounts, Whole, count_rows, raw_of, whole_of_table
@@ -155,9 +156,16 @@ class Inspection:
         """Return at most this many rows, drawn and scaled."""
         return self.answer(_DrawnRows(most))
 
-    def maps(self) -> MapResult:
-        """Return three maps of up to 1000 rows."""
-        return self.answer(Maps())
+    def maps(self, feature_map: MapSpec[FeatureMap] | None = None) -> MapResult:
+        """Return three maps of up to 1000 rows.
+
+        Parameters
+        ----------
+        feature_map : MapSpec, optional
+            Another map in the place of random maxout features; its seed is that of the inspection.
+        """
+        is_usual = feature_map is None or feature_map.replace(random_state=0) == feature_specs()[0]
+        return self.answer(Maps(None if is_usual else feature_map))
 
     def limits(self) -> str:
         """Return which rows were used, where these are not all."""

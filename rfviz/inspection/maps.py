@@ -67,13 +67,24 @@ class MapResult:
         return {name: whole.iloc[:, [0, 2 * i + 1, 2 * i + 2]] for i, name in enumerate(MAP_NAMES)}
 
 
-def feature_specs(seed: int = 0) -> tuple[MapSpec[FeatureMap], MapSpec[FeatureMap]]:
-    """Return the feature maps whose principal components are drawn."""
+def feature_specs(
+    seed: int = 0, feature_map: MapSpec[FeatureMap] | None = None
+) -> tuple[MapSpec[FeatureMap], MapSpec[FeatureMap]]:
+    """Return the feature maps whose principal components are drawn; `feature_map` takes the place of the first."""
     common = {"n_components": FEATURES, "random_state": seed}
-    return MapSpec(RandomMaxout, pool_size=8, **common), MapSpec(RandomFourier, gamma="median", **common)
+    first = MapSpec(RandomMaxout, pool_size=8, **common)
+    if feature_map is not None:
+        first = feature_map.replace(random_state=seed)
+    return first, MapSpec(RandomFourier, gamma="median", **common)
 
 
-def draw_maps(dataset: Dataset, sample: Sample, seed: int = 0, progress: Progress = silent) -> MapResult:
+def draw_maps(
+    dataset: Dataset,
+    sample: Sample,
+    seed: int = 0,
+    progress: Progress = silent,
+    feature_map: MapSpec[FeatureMap] | None = None,
+) -> MapResult:
     """Find the principal components of a sample, of its random maxout features and of its random Fourier features.
 
     Parameters
@@ -82,6 +93,8 @@ def draw_maps(dataset: Dataset, sample: Sample, seed: int = 0, progress: Progres
         Of its rows.
     seed : int
         Of the features.
+    feature_map : MapSpec, optional
+        Another map in the place of random maxout features.
 
     Raises
     ------
@@ -93,20 +106,22 @@ def draw_maps(dataset: Dataset, sample: Sample, seed: int = 0, progress: Progres
     with single_threaded_blas():  # short calls, which end sooner than other threads wake up
         points = prepare_points(few, sample.how, 2)
         projections = [points.plain]
-        for number, spec in enumerate(feature_specs(seed)):
+        for number, spec in enumerate(feature_specs(seed, feature_map)):
             part = within(progress, (number + 1) / 3, (number + 2) / 3)
             projections.append(embed(points, spec, 2, None, part).features)
     return MapResult(sample, tuple(projections))
 
 
+@dataclass(frozen=True)
 class Maps(Computation):
-    """The three maps of up to 1000 rows."""
+    """The three maps of up to 1000 rows; see :func:`draw_maps`."""
 
+    feature_map: MapSpec[FeatureMap] | None = None
     settings = ("normalise", "seed")
 
     def compute(self, inspection: Inspection) -> MapResult:
         sample = inspection.sample(MAP_ROWS)
-        return draw_maps(inspection.dataset, sample, inspection.source.seed, inspection.progress)
+        return draw_maps(inspection.dataset, sample, inspection.source.seed, inspection.progress, self.feature_map)
 
 
 def inspection_style(

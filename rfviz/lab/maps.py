@@ -48,6 +48,7 @@ def choose_map(
     *,
     first: type[FeatureMap] = RandomMaxout,
     without: Collection[str] = (),
+    help: str = "Which feature map.",
 ) -> MapSpec[FeatureMap]:
     """Ask for a feature map and its parameters, all but the seed.
 
@@ -62,9 +63,11 @@ def choose_map(
         The map where nothing is chosen.
     without : collection of str
         Parameters that the page asks for itself.
+    help : str
+        What the map is for.
     """
     titles = {name: cls.label for name, cls in offered_maps(image_shape).items()}
-    cls = map_class(panel.choice("map", list(titles), first.__name__, "Map", "Which feature map.", titles))
+    cls = map_class(panel.choice("map", list(titles), first.__name__, "Map", help, titles))
     params = _ask_params(
         cls, image_shape, lambda param: panel.control(param, defaults.get(param.name)), ("dtype", *without)
     )

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from rfviz.backend import check_memory
+from rfviz.backend import array_namespace, check_memory, device_of, to_host
 
-__all__ = ["LeaveOneOut", "leave_one_out"]
+__all__ = ["LeaveOneOut", "device_needs", "leave_one_out"]
 
 # Penalties relative to the mean sum of squares of a feature.
 _RELATIVE_ALPHAS = np.logspace(-6, 1, 15)
@@ -48,10 +48,13 @@ def leave_one_out(H: Any, Y: Any, alphas: Any = None) -> LeaveOneOut:
 
     where :math:`\tilde H` are the features about their means. O(n·m² + m³), whatever the number of penalties.
 
+    Sums and products are computed where the features are; the decomposition, of which no time on a GPU is known, on the
+    processor.
+
     Parameters
     ----------
     H : array of shape (n_samples, m)
-        Features.
+        Features, of NumPy or CuPy.
     Y : array of shape (n_samples, k)
         Targets.
     alphas : sequence of float, optional
@@ -61,38 +64,64 @@ def leave_one_out(H: Any, Y: Any, alphas: Any = None) -> LeaveOneOut:
     Y = np.asarray(Y, dtype=np.float64)
     (n, m), k = H.shape, Y.shape[1]
     n_alphas = len(_RELATIVE_ALPHAS) if alphas is None else np.size(alphas)
+    xp = array_namespace(H)
     check_memory(
-        8 * (4 * m**2 + 4 * min(n, _BLOCK) * m + 2 * n_alphas * n * (k + 1)),
-        "cpu",
+        device_needs(n, m, k, n_alphas)[2],
+        "cpu" if xp is np else f"cuda:{H.device.id}",
         f"Predictions of {n} rows, {k} targets and {n_alphas} penalties, each row by all others,",
         "Use fewer rows or features.",
     )
+    with device_of(H):
+        return _left_out(xp, H, xp.asarray(Y), alphas)
+
+
+def device_needs(n: int, m: int, k: int, n_alphas: int = len(_RELATIVE_ALPHAS)) -> tuple[int, int, int]:
+    """Return what predictions of n rows from m features ask of the device that holds the features.
+
+    Returns
+    -------
+    operations : int
+        Of products, in float64.
+    moved : int
+        Bytes to a GPU and back.
+    held : int
+        Bytes next to the features.
+    """
+    operations = 4 * n * m**2 + 2 * n_alphas * n * m * (k + 1)
+    held = 8 * (4 * m**2 + 4 * min(n, _BLOCK) * m + 2 * n_alphas * n * (k + 1))
+    return operations, 8 * (2 * m**2 + n * (2 * k + 1)), held
+
+
+def _left_out(xp: Any, H: Any, Y: Any, alphas: Any) -> LeaveOneOut:
+    (n, m), k = H.shape, Y.shape[1]
     mean, middle = H.mean(axis=0, dtype=np.float64), Y.mean(axis=0)
-    gram, cross = np.zeros((m, m)), np.zeros((m, k))
+    gram, cross = xp.zeros((m, m)), xp.zeros((m, k))
     for rows, centred in _centred(H, mean):
         gram += centred.T @ centred
         cross += centred.T @ (Y[rows] - middle)
+    gram = to_host(gram)
     if alphas is None:
         alphas = _RELATIVE_ALPHAS * max(gram.diagonal().mean(), 1e-12)
     alphas = np.asarray(alphas, dtype=np.float64)
     values, axes = np.linalg.eigh(gram)  # SciPy's holds the interpreter until it ends
-    shrunk = 1.0 / (np.maximum(values, 0.0)[:, None] + alphas)  # (m, penalties)
+    shrunk = xp.asarray(1.0 / (np.maximum(values, 0.0)[:, None] + alphas))  # (m, penalties)
+    axes = xp.asarray(axes)
     along = axes.T @ cross
-    fitted, leverages = np.empty((len(alphas), n, k)), np.empty((len(alphas), n))
+    fitted, leverages = xp.empty((len(alphas), n, k)), xp.empty((len(alphas), n))
     for rows, centred in _centred(H, mean):
         Z = centred @ axes
         for a in range(len(alphas)):
             fitted[a, rows] = middle + Z @ (shrunk[:, a, None] * along)
-        leverages[:, rows] = 1.0 / n + (np.square(Z, out=Z) @ shrunk).T
+        leverages[:, rows] = 1.0 / n + (xp.square(Z, out=Z) @ shrunk).T
     # A row alone in its direction is not predicted by the others: its leverage is 1, up to rounding.
-    leverages = np.minimum(leverages, 1.0 - 1e-9)
+    leverages = xp.minimum(leverages, 1.0 - 1e-9)
     predictions = Y - (Y - fitted) / (1.0 - leverages)[:, :, None]
-    errors = np.mean((predictions - Y) ** 2, axis=(1, 2))
+    errors = to_host(((predictions - Y) ** 2).mean(axis=(1, 2)))
     best = int(np.argmin(errors))
-    return LeaveOneOut(predictions[best], leverages[best], float(alphas[best]), errors)
+    return LeaveOneOut(to_host(predictions[best]), to_host(leverages[best]), float(alphas[best]), errors)
 
 
-def _centred(H: Any, mean: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+def _centred(H: Any, mean: Any) -> Iterator[tuple[slice, Any]]:
     for start in range(0, len(H), _BLOCK):
         rows = slice(start, start + _BLOCK)
         yield rows, H[rows] - mean

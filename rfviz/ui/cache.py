@@ -16,7 +16,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from rfviz.cache import Cache, Cached, CachedFunction, Store, default_budget
 from rfviz.errors import Messages, active_log
-from rfviz.features.cost import metered
+from rfviz.features.cost import Where, metered
 from rfviz.progress import Progress, silent, stop_point
 from rfviz.result_files import result_files
 from rfviz.ui import device_use, scheduler
@@ -106,6 +106,7 @@ class SessionCache(Cache):
     def __init__(self, progress: Progress = silent, warnings: Callable[[], Any] = st.container) -> None:
         super().__init__(STORE, progress)
         self._warnings_container = warnings
+        self._where: dict[Hashable, Where] = {}
 
     def with_progress(self, progress: Progress) -> SessionCache:
         """Return a cache that reports elsewhere."""
@@ -126,6 +127,15 @@ class SessionCache(Cache):
     def _key(self, function: CachedFunction[Any], args: tuple[Hashable, ...]) -> Hashable:
         return function, args, session_target()
 
+    def _fetch(self, function: CachedFunction[Any], args: tuple[Hashable, ...]) -> Cached:
+        entry = super()._fetch(function, args)
+        where = self._where.pop(self._key(function, args), None)
+        if where is not None:
+            entry.where = where
+        if entry.where is not None:
+            device_use.tell(entry.where)
+        return entry
+
     def _compute(self, function: CachedFunction[Any], args: tuple[Hashable, ...]) -> Any:
         used, key = session_target(), self._key(function, args)
         nested = scheduler.current_request() is not None
@@ -135,10 +145,11 @@ class SessionCache(Cache):
             if entry is not None:
                 return entry
             started = time.perf_counter()
-            with metered() as mapped:
+            with metered() as meter:
                 result = function(*args, cache=self.with_progress(self.progress if nested else report))
+            self._where[key] = meter.where
             if not nested:
-                device_use.note(used, time.perf_counter() - started, mapped)
+                device_use.note(used, time.perf_counter() - started, meter.mapped)
             return result
 
         def work(report: Progress) -> Any:

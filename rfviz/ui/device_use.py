@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import threading
 import time
+from collections.abc import Hashable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -13,11 +15,12 @@ import psutil
 
 from rfviz import backend
 from rfviz.errors import RfvizError
-from rfviz.features.cost import Mapped, work
+from rfviz.features.cost import Where, note_where, work
 from rfviz.ui import scheduler
 from rfviz.ui.scheduler import Request, Target
+from rfviz.ui.scheduler.session import new_request
 
-__all__ = ["describe", "measure_when_idle", "note"]
+__all__ = ["begin", "describe", "measure_when_idle", "note", "session_key", "tell"]
 
 # After the server has started; its first visitor is then mostly served.
 _FIRST_LOOK_S, _LOOK_S = 5.0, 0.5
@@ -35,9 +38,33 @@ class _Last:
 
 
 _last: dict[str, _Last] = {}
+# By session: where that which its page shows was computed. Of the latest sessions, of which no server has as many.
+_shown: dict[Hashable, Where] = {}
+_MOST = 1000
 
 
-def note(used: Target | None, seconds: float, mapped: Mapped) -> None:
+def begin() -> None:
+    """Forget where the calling session's last page was computed: another one, or a change of it, begins."""
+    _shown.pop(session_key(), None)
+
+
+def tell(where: Where) -> None:
+    """Remember where a result was computed that the calling session's page shows, or another result rests on."""
+    if scheduler.current_request() is not None:
+        note_where(where)
+        return
+    key = session_key()
+    _shown[key] = _shown.pop(key, Where()) | where
+    for old in list(_shown)[:-_MOST]:
+        _shown.pop(old, None)
+
+
+def session_key() -> str:
+    """Return a name of the calling session that tells nothing about it."""
+    return hashlib.blake2b(str(new_request().session).encode(), digest_size=8).hexdigest()
+
+
+def note(used: Target | None, seconds: float, mapped: list[Any]) -> None:
     """Remember a computation that mapped rows: how long it took, and how long the device takes at least."""
     if used is None or not mapped or seconds < _WORTH_S:
         return
@@ -48,7 +75,7 @@ def note(used: Target | None, seconds: float, mapped: Mapped) -> None:
     _last[used.device] = _Last(seconds, least)
 
 
-def _least(mapped: Mapped, rates: backend.Rates, precision: str) -> float:
+def _least(mapped: list[Any], rates: backend.Rates, precision: str) -> float:
     return sum(rates.limit(work(feature_map, *shape), precision) for feature_map, shape in mapped)
 
 
@@ -56,14 +83,17 @@ def _names() -> list[str]:
     return [device.name for device in backend.available_devices()]
 
 
-def describe(place: Target) -> dict[str, Any]:
-    """Describe all that the badge shows of a device."""
+def describe(place: Target, session: str = "") -> dict[str, Any]:
+    """Describe all that the badge shows of a device, and, to a session, where its page was computed."""
     device = backend.get_device(place.device if place.device in _names() else "auto")
     running, waiting = scheduler.queue_state(device.name)
     free = device.free_bytes()
     used = _memory_used(device)
     queue = _queue(running, waiting)
-    where = f"Computed on the {'GPU' if device.is_gpu else 'CPU'}"
+    shown = _shown.get(session, Where())
+    on_gpu = shown.on_gpu or {device.is_gpu and session not in _shown}
+    why = shown.why[1] or ("Nothing here is computed on a GPU" if device.is_gpu and True not in on_gpu else "")
+    where = f"Computed on the {' and the '.join({True: 'GPU', False: 'CPU'}[part] for part in sorted(on_gpu)[::-1])}"
     precision = {"float32": "float32", "tf32": "TF32"}[place.precision]
     return {
         "short": f"{where} · {queue}" if running else where,
@@ -71,6 +101,7 @@ def describe(place: Target) -> dict[str, Any]:
         "memory": f"{precision} · {used / 1e9:.1f} GB in use · {free / 1e9:.1f} GB free",
         "queue": queue,
         "last": _told(device.name),
+        "why": f"{why}." if why else "",
         "help": "" if device.is_gpu else f"Computed on the processor: {backend.gpu_status()}.",
     }
 

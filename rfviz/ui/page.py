@@ -17,7 +17,7 @@ from rfviz.expressions import ExpressionError
 from rfviz.lab.animation import AnimationSpec
 from rfviz.lab.controls import Control
 from rfviz.lab.page import Computed, Page, compute
-from rfviz.ui import layout
+from rfviz.ui import device_use, layout
 from rfviz.ui.cache import SessionCache, session_cache
 from rfviz.ui.controls import PagePanel
 from rfviz.ui.session import SessionValue
@@ -211,6 +211,7 @@ def show(page: Page[Any, Any, Any], view: type[View[Any, Any, Any]] = View) -> N
 
 def _main_panel(view: View[Any, Any, Any]) -> bool:
     """Draw everything that answers a control; whether a computation in parts goes on."""
+    device_use.begin()
     view.prepare()
     settings = view.page.settings(view.panel, view.source)
     view.cache = session_cache()

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from rfviz.backend import to_host
 from rfviz.datasets import Dataset
 from rfviz.errors import DataError
 from rfviz.features import MapSpec, RandomBinning
+from rfviz.features.placement import placed
 
 __all__ = [
     "MAX_POINTS",
@@ -157,7 +159,7 @@ def plane_grids(dataset: Dataset, spec: MapSpec[RandomBinning], n_repetitions: i
     X = dataset.X[:MAX_POINTS].astype(np.float64)
     if len(X) < 2:
         raise DataError(f"Pairs need at least 2 points; {dataset.name} has {len(X)}. Choose more points.")
-    feature_map = spec.make(n_components=n_repetitions, device="cpu").fit(X)
+    feature_map = placed(spec.make(n_components=n_repetitions), *X.shape).fit(X)
     low, high = X.min(axis=0), X.max(axis=0)
     # Square cells, so that a diamond is one.
     reach = (0.5 + _MARGIN) * max(float((high - low).max()), 1e-9)
@@ -250,7 +252,7 @@ def pair_shares(grids: PlaneGrids, n_repetitions: int, repetition: int) -> tuple
     order = np.argsort(boxes(grids, repetition, 0).box, kind="stable")
     (Phi,) = grids.feature_map.transform_blocks(grids.points[order], len(order), scaled=False)
     first, last = (grids.feature_map.columns(p) for p in (repetition, repetition + n_repetitions))
-    part = Phi[:, first:last]
+    part = to_host(Phi)[:, first:last]
     return (part @ part.T).toarray().astype(np.float64) / n_repetitions, order
 
 

@@ -9,10 +9,11 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from rfviz.backend import single_threaded_blas
+from rfviz.backend import single_threaded_blas, to_host
 from rfviz.errors import ParameterError
 from rfviz.features import FeatureMap, MapSpec, RandomActivation, RandomFourier, RandomPool
 from rfviz.features.frequencies import LARGEST_FREQUENCY
+from rfviz.features.placement import placed
 from rfviz.formula import drawn_formula, parse_formula
 from rfviz.kernels import order_weights
 
@@ -294,6 +295,6 @@ def _try_out(what: What, spec: MapSpec[Any], seed: int, length: float = 1.0) -> 
 
 def _sums(spec: MapSpec[Any], X: np.ndarray, seed: int) -> np.ndarray:
     """Return the sums of products of the first features of each point and the first, for all their numbers."""
-    fitted = spec.make(n_components=MOST, random_state=seed, device="cpu").fit(X)
-    features = np.concatenate(list(fitted.transform_blocks(X, scaled=False)))
+    fitted = placed(spec.make(n_components=MOST, random_state=seed), *X.shape).fit(X)
+    features = np.concatenate([to_host(block) for block in fitted.transform_blocks(X, scaled=False)])
     return np.cumsum(features * features[0], axis=1, dtype=np.float64)

@@ -18,6 +18,7 @@ from scipy import sparse
 from rfviz.backend import check_memory
 from rfviz.errors import ParameterError
 from rfviz.features.compositional_draws import CHUNK, reached_inputs
+from rfviz.features.placement import on_processor
 from rfviz.params import Param
 from rfviz.progress import Progress, silent
 from rfviz.skeleton import CoOccurrence, Skeleton, co_occurrence, lowest_meetings, pixel_groups
@@ -194,7 +195,7 @@ def _checked(skeleton: Skeleton, n_features: int, seed: int, start: FeatureSampl
         raise ParameterError("start", "must be a sample of the same skeleton and seed", start.skeleton)
     check_memory(
         _needed(skeleton, n_features),
-        "cpu",
+        on_processor("Drawing the paths of features was"),
         f"Drawing {n_features:,} features of this skeleton",
         "Choose fewer features, or a skeleton with a lower complexity.",
     )

@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from rfviz.backend import single_threaded_blas
+from rfviz.backend import single_threaded_blas, to_host
 from rfviz.errors import RfvizError, capture_warnings
 from rfviz.features import FeatureMap, MapSpec, registry
+from rfviz.features.placement import placed
 
 __all__ = [
     "AXIS",
@@ -190,9 +191,9 @@ def draw_map(spec: MapSpec[FeatureMap]) -> DrawnMap | Refusal:
     """
     try:
         with capture_warnings():  # that the plane's two columns are taken for an image
-            feature_map = spec.make(device="cpu").fit(plane())
+            feature_map = placed(spec.make(), *plane().shape).fit(plane())
         with single_threaded_blas():
-            blocks = list(feature_map.transform_blocks(plane(), scaled=False))
+            blocks = [to_host(block) for block in feature_map.transform_blocks(plane(), scaled=False)]
     except RfvizError as error:
         return Refusal(spec.cls, str(error))
     if not sparse.issparse(blocks[0]):

@@ -17,6 +17,7 @@ from rfviz.datasets import Dataset
 from rfviz.errors import RfvizError
 from rfviz.experiments.base import Chart
 from rfviz.experiments.data import Data
+from rfviz.features import FeatureMap, MapSpec
 from rfviz.inspection.drift import AUTOMATIC, compared_columns
 from rfviz.inspection.finding import Finding, by_severity, findings_frame, findings_html, plot_findings, verdict
 from rfviz.inspection.inspection import InspectedData, Inspection
@@ -26,6 +27,7 @@ from rfviz.inspection.sample import MAP_ROWS, SCALING, column_name, scaling_of
 from rfviz.inspection.uncertainty import IntervalResult, SetResult
 from rfviz.lab import script
 from rfviz.lab.controls import Control
+from rfviz.lab.maps import choose_map
 from rfviz.lab.page import MapExport, Page
 from rfviz.lab.panel import Panel
 from rfviz.params import Param
@@ -55,10 +57,13 @@ class Settings:
         See :func:`rfviz.inspection.maps.inspection_style`.
     row : int or None
         The row of the file that is shown below the maps, from 0.
+    feature_map : MapSpec
+        Of the second map, but for the seed.
     """
 
     colour: str
     row: int | None
+    feature_map: MapSpec[FeatureMap] = feature_specs()[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,13 +121,16 @@ class QuickInspection(Page[InspectedData[Data], Settings, InspectionResult]):
 
     def settings(self, panel: Panel, source: InspectedData[Data]) -> Settings:
         dataset, origin = source.dataset, source.dataset.origin
-        with panel.section("controls-inspection"):
+        with panel.section("controls-inspection", ["colour", "row"]):
             options = _colours(dataset)
             default = "order" if dataset.order is not None else next(iter(options))
             help = "What the colours of the points show; the arrows step through."
             colour = panel.choice("colour", list(options), default, "Colour by", help, options)
             row = panel.ask(_row_control(int(dataset.row_numbers[-1]) + 1 if origin is None else origin.table.n_rows))
-        return Settings(colour, None if row == 0 else int(row) - 1)
+            defaults = {**feature_specs()[1].params, **feature_specs()[0].params}
+            help = "Whose features the second picture is of; the findings do not depend on it."
+            feature_map = choose_map(panel, defaults, dataset.image_shape, help=help).replace(random_state=0)
+        return Settings(colour, None if row == 0 else int(row) - 1, feature_map)
 
     def run(self, source: InspectedData[Data], settings: Settings, cache: Cache) -> InspectionResult:
         inspection = source.inspect(cache)
@@ -130,7 +138,7 @@ class QuickInspection(Page[InspectedData[Data], Settings, InspectionResult]):
         if not self.asked:
             inspection.sample(MAP_ROWS)  # rows that cannot be scaled are refused as a whole
             with suppress(RfvizError):  # one column, or equal rows: the findings say so
-                maps = inspection.maps()
+                maps = inspection.maps(settings.feature_map)
             limits = inspection.limits()
         return InspectionResult(maps, tuple(by_severity(inspection.findings())), limits, inspection.notes())
 
@@ -179,9 +187,10 @@ class QuickInspection(Page[InspectedData[Data], Settings, InspectionResult]):
     def script(self, source: InspectedData[Data], settings: Settings) -> str:
         shown = f"colour={settings.colour!r}" + (f", row={settings.row}" if settings.row is not None else "")
         shown += ", uncertainty=inspection.answer('uncertainty')" if settings.colour == "uncertainty" else ""
+        chosen = "" if settings.feature_map == feature_specs()[0] else repr(settings.feature_map)
         maps = f"""
 print(inspection.limits())
-maps = inspection.maps()
+maps = inspection.maps({chosen})
 frames |= maps.frames()
 figures |= plot_maps(maps, inspection.dataset, {shown}, raw=inspection.raw)
 """
@@ -202,6 +211,7 @@ for figure in figures.values():
 """
         uses: list[Any] = [datasets, Inspection, by_severity, findings_frame, plot_findings]
         uses += [] if source.asked else [plot_maps]
+        uses += [MapSpec, settings.feature_map.cls] if chosen and not source.asked else []
         return script.write("What do random features say about these data?", body, uses)
 
     def finding_script(self, source: InspectedData[Data], key: str, cache: Cache) -> str:
@@ -233,7 +243,8 @@ for figure in figures.values():
         scaling = Scaling(source.dataset.X, scaling_of(source.dataset, source.normalise))
         X, all_rows = scaling(source.dataset.X), all_rows_of(source.dataset, scaling)
         labels = source.dataset.labels()
-        return tuple(MapExport(spec.cls.label, spec.make(), X, all_rows, labels) for spec in feature_specs(source.seed))
+        specs = feature_specs(source.seed, settings.feature_map)
+        return tuple(MapExport(spec.cls.label, spec.make(), X, all_rows, labels) for spec in specs)
 
 
 def shown_uncertainty(inspection: Inspection, colour: str) -> IntervalResult | SetResult | None:

@@ -16,6 +16,7 @@ from rfviz.datasets import Dataset
 from rfviz.errors import RfvizError
 from rfviz.experiments.base import Chart
 from rfviz.experiments.data import Data
+from rfviz.features import FeatureMap, MapSpec, RandomMaxout
 from rfviz.figures.embedding import PICKED, PointStyle, plot_embedding
 from rfviz.figures.template import COLOURS, SEQUENCE, SIGNS, SYMBOLS
 from rfviz.figures.thumbnails import place_thumbnails
@@ -47,14 +48,13 @@ from rfviz.words import counted
 
 __all__ = ["InspectionView"]
 
-# Title of each map and its tooltip.
-_TITLES = {
-    "map-plain": ("PCA", "The two directions along which the rows themselves vary most: their principal components."),
-    "map-maxout": ("Maxout-PCA", "Principal components of 1,000 random maxout features: each is the largest of 8 "
-                   "random projections."),
-    "map-fourier": ("Fourier-PCA", "Principal components of 1,000 random Fourier features: cosines of random "
-                    "projections, whose inner products estimate a Gaussian kernel."),
-}  # fmt: skip
+# Title of each map and its tooltip; of the second, that of the map that was chosen.
+_PLAIN = ("PCA", "The two directions along which the rows themselves vary most: their principal components.")
+_FOURIER = (
+    "Fourier-PCA",
+    "Principal components of 1,000 random Fourier features: cosines of random projections, whose inner products "
+    "estimate a Gaussian kernel.",
+)
 _ROWS_AND_MAPS = """
 **Rows.** Columns, missing and odd values, exact copies and the counts of labels are those of all rows, as the file has
 them. What needs distances or learning uses rows drawn at random, always the same ones: maps 1,000, distances and
@@ -62,7 +62,7 @@ neighbours 10,000, near copies 20,000, learning 2,500 at most, and fewer of very
 names of the columns. Columns of tables are standardised, images are left as they are, unless you choose otherwise in
 the sidebar; a word of a category counts as much as a usual difference of two numbers, however rare it is.
 
-**Maps.** The first two principal components of the rows, of 1,000 random maxout features (pools of 8), and of 1,000
+**Maps.** The first two principal components of the rows, of {second}, and of 1,000
 random Fourier features with γ one over the squared median distance.
 """
 # The data that were inspected last.
@@ -127,7 +127,7 @@ class InspectionView(View[InspectedData[Data], Settings, InspectionResult]):
         inspection = self.inspection = self.source.inspect(self.cache)
         inspection.sample(MAP_ROWS)
         try:
-            maps = inspection.maps()
+            maps = inspection.maps(settings.feature_map)
         except RfvizError as error:
             st.info(f"No map can be drawn. {error}")
         else:
@@ -161,7 +161,8 @@ class InspectionView(View[InspectedData[Data], Settings, InspectionResult]):
     def details(
         self, settings: Settings, result: InspectionResult, charts: Sequence[Chart]
     ) -> Mapping[str, Callable[[], Any]]:
-        methods = "\n\n".join([_ROWS_AND_MAPS, *(question.method for question in QUESTIONS if question.method)])
+        about = _ROWS_AND_MAPS.format(second=_features_of(settings.feature_map))
+        methods = "\n\n".join([about, *(question.method for question in QUESTIONS if question.method)])
         return {"How it is computed": lambda: st.markdown(methods)}
 
     def _are_new_data(self) -> bool:
@@ -177,9 +178,9 @@ class InspectionView(View[InspectedData[Data], Settings, InspectionResult]):
         style = self.cache.call(style_of, self.inspection.source.only(("normalise",)), settings.colour)
         picked = result.sample.place_of(settings.row)
         with st.container(key="inspection-maps"):
-            for name, projection in zip(MAP_NAMES, result.projections, strict=True):
+            titles = (_PLAIN, _second(settings.feature_map), _FOURIER)
+            for name, projection, (title, help) in zip(MAP_NAMES, result.projections, titles, strict=True):
                 with st.container():
-                    title, help = _TITLES[name]
                     st.markdown(f"**{title}**", help=help)
                     marks = self._marks(rows, projection.coordinates, style, picked)
                     figure = plot_embedding(
@@ -445,6 +446,22 @@ def _draw_rows(table: pd.DataFrame) -> None:
 
 def _short(value: float) -> str:
     return f"{value:.3g}".replace("-", "−")
+
+
+def _second(spec: MapSpec[FeatureMap]) -> tuple[str, str]:
+    """Return the title of the second map and its tooltip."""
+    if spec.cls is RandomMaxout:
+        each = f"each is the largest of {spec.get('pool_size')} random projections"
+        return "Maxout-PCA", f"Principal components of {spec.get('n_components'):,} random maxout features: {each}."
+    return f"{spec.cls.label} PCA", f"Principal components of {_features_of(spec)}. {spec.cls.summary}"
+
+
+def _features_of(spec: MapSpec[FeatureMap]) -> str:
+    """Return how many features of which map the second map is of."""
+    m = spec.get("n_components")
+    if spec.cls is RandomMaxout:
+        return f"{m:,} random maxout features (pools of {spec.get('pool_size')})"
+    return f"{m:,} features of the map “{spec.cls.label}”"
 
 
 def _legend(style: PointStyle) -> str:

@@ -28,7 +28,7 @@ from rfviz.lab.your_machine.compute import (
     with_best_rates,
 )
 from rfviz.lab.your_machine.figures import plot_shares
-from rfviz.ui import layout
+from rfviz.ui import device_use, layout
 from rfviz.ui.cache import SessionCache
 from rfviz.ui.live_run import WANTED, LiveRun
 from rfviz.ui.scheduler.session import session_target
@@ -49,6 +49,7 @@ _CLUSTER_S = 10.0
 
 def show_machine() -> None:
     """Show the page."""
+    device_use.begin()
     state = layout.page_header(_SLUG, controls=False)
     cache = SessionCache()
     work = _benchmark(cache)

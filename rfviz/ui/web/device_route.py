@@ -17,7 +17,7 @@ def device_address() -> str:
 
 
 def device_route() -> Route:
-    """Return the route, whose parameters are ``device`` and ``precision``."""
+    """Return the route, whose parameters are ``device``, ``precision`` and ``session``."""
     return Route(device_address(), _tell)
 
 
@@ -32,4 +32,5 @@ def _tell(request: Request) -> JSONResponse:  # in a thread of its own, so that 
     names = [device.name for device in backend.available_devices()]
     name, precision = request.query_params.get("device", ""), request.query_params.get("precision", "")
     place = Target(name if name in names else names[0], "tf32" if precision == "tf32" else "float32")
-    return JSONResponse(describe(place), headers={"Cache-Control": "no-store"})
+    session = request.query_params.get("session", "")
+    return JSONResponse(describe(place, session), headers={"Cache-Control": "no-store"})

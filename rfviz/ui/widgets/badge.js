@@ -8,7 +8,7 @@ export default function (component) {
   const root = parentElement.querySelector(".badge");
   ends.get(root)?.();
   const show = (state) => {
-    for (const name of ["short", "name", "memory", "queue", "last"]) {
+    for (const name of ["short", "why", "name", "memory", "queue", "last"]) {
       const line = root.querySelector(`.${name}`);
       line.textContent = state[name];
       line.hidden = !state[name];

@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from rfviz.ui.component import Component
-from rfviz.ui.device_use import describe
+from rfviz.ui.device_use import describe, session_key
 from rfviz.ui.scheduler import Target
 from rfviz.ui.web.device_route import device_address
 
@@ -22,14 +22,15 @@ _badge = Component(
     "badge",
     Path(__file__).with_name("badge.js"),
     html='<div class="badge" role="status" aria-live="off"><details><summary class="short"></summary>'
-    '<div class="name"></div><div class="memory"></div><div class="queue"></div>'
+    '<div class="why"></div><div class="name"></div><div class="memory"></div><div class="queue"></div>'
     '<div class="last"></div></details></div>',
     css=_CSS,
 )
 
 
 def badge(place: Target, unfolded: bool = False) -> None:
-    """Show which device computes; folded, its memory, who waits, and how near its limit the last computation came."""
-    query = urlencode({"device": place.device, "precision": place.precision})
+    """Show which device computed; folded, why, its memory, who waits, and how near its limit the last one came."""
+    session = session_key()
+    query = urlencode({"device": place.device, "precision": place.precision, "session": session})
     address = f"{device_address()}?{query}"
-    _badge.mount("rfviz-badge", {"state": describe(place), "address": address, "unfolded": unfolded})
+    _badge.mount("rfviz-badge", {"state": describe(place, session), "address": address, "unfolded": unfolded})

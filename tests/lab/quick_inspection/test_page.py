@@ -9,11 +9,14 @@ import pandas as pd
 import pytest
 
 from rfviz import datasets
-from rfviz.inspection.inspection import computed
+from rfviz.experiments.data import Data
+from rfviz.features import DecisionStumps, MapSpec
+from rfviz.inspection.inspection import InspectedData, computed
 from rfviz.inspection.maps import draw_maps
 from rfviz.inspection.sample import nearest_rows, take_sample
 from rfviz.inspection.structure import inspect_structure
 from rfviz.inspection.words import share
+from rfviz.lab.quick_inspection.page import PAGE, Settings
 from rfviz.ui.cache import STORE
 from tests.app_pages import OFFLINE, array, changed, opened, specs
 
@@ -282,16 +285,55 @@ def test_unit_norm_of_a_row_of_zeros_is_refused(folder):
     assert json.dumps(specs(at)) == "[]"
 
 
-def test_what_is_shared_is_what_the_page_shows():
-    at = opened(SLUG, {"data": "xor", "data.n_samples": 60, "row": 3})
+def shared(at):
+    """Return what the page shares, whose dialog is opened."""
     next(button for button in at.button if button.label == "Share").click().run()
     assert not at.exception
-    visit = at.session_state["rfviz:visited"][SLUG]
+    return at.session_state["rfviz:visited"][SLUG]
+
+
+def test_what_is_shared_is_what_the_page_shows():
+    at = opened(SLUG, {"data": "xor", "data.n_samples": 60, "row": 3})
+    visit = shared(at)
     main, *maps = visit.charts()
     on_cards = {title: (grade, sentence) for title, (_, grade, sentence) in findings(at).items()}
     assert {row.name: (row.status, row.text) for row in main.frame.itertuples(index=False)} == on_cards
     assert [chart.name for chart in maps][:4] == ["map-plain", "map-maxout", "map-fourier", "balance"]
     assert "row=2" in visit.script()
+
+
+def test_another_map_is_drawn_and_changes_no_finding():
+    small = {"data": "xor", "data.n_samples": 60}
+    before = opened(SLUG, small)
+    at = opened(SLUG, small | {"map": "RandomReLU", "n_components": 100})
+    assert not at.error and not at.warning and not at.info
+    assert findings(at) == findings(before)
+    first, other = ([tuple(array(t["x"])) for spec in specs(page)[:3] for t in spec["data"]] for page in (before, at))
+    traces = len(first) // 3
+    second = slice(traces, 2 * traces)
+    assert (
+        first[:traces] == other[:traces]
+        and first[second] != other[second]
+        and first[2 * traces :] == other[2 * traces :]
+    )
+    titles = [text.value for text in at.markdown if text.value.endswith("PCA**")]
+    assert titles == ["**PCA**", "**Random ReLU PCA**", "**Fourier-PCA**"]
+    assert "maps = inspection.maps(MapSpec(RandomReLU, n_components=100" in shared(at).script()
+    assert "maps = inspection.maps()\n" in shared(before).script()
+
+
+def test_the_script_of_another_map_draws_it(monkeypatch):
+    figures = []
+    monkeypatch.setattr("plotly.graph_objects.Figure.show", lambda self: figures.append(self))  # noqa: PLW0108 - a method
+    source = InspectedData(Data("xor", (("n_samples", 60),), None, datasets.load("xor", n_samples=60)), asked=())
+    settings = Settings("none", None, MapSpec(DecisionStumps, n_components=50))
+    names = {}
+    exec(PAGE.script(source, settings), names)
+    maps = names["maps"]
+    assert [one.title for one in maps.projections] == ["Plain PCA", "Decision stumps PCA", "Random Fourier PCA"]
+    drawn = draw_maps(names["inspection"].dataset, names["inspection"].sample(1000), feature_map=settings.feature_map)
+    np.testing.assert_allclose(maps.projections[1].coordinates, drawn.projections[1].coordinates)
+    assert figures
 
 
 @pytest.mark.slow
