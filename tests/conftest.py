@@ -4,6 +4,7 @@ import functools
 import logging
 import os
 import sys
+import threading
 from contextlib import nullcontext
 
 # Beside other workers each has its share of the cores; with as many BLAS threads as cores in each they would wait for
@@ -15,6 +16,7 @@ os.environ["RFVIZ_DISK_MB"] = "0"
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
+from streamlit.testing.v1 import local_script_runner
 
 from rfviz import backend
 from rfviz.cuda import plain_kernels
@@ -24,6 +26,25 @@ from tests import fake_cuda, fake_cupy
 # Streamlit's test client looks through all installed packages for components at each run of a page, which takes as long
 # as most pages do.
 manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
+# It also asks a thousand times a second whether the page has run, going through all that has happened so far; the page
+# has to pause for each answer.
+give_up = local_script_runner.require_widgets_deltas
+
+
+def wait_for_the_end(runner, timeout=3):
+    """Sleep until the page has run; after the time limit, let Streamlit say so."""
+    ended = threading.Event()
+
+    def look_at(_, event, **_data):
+        if event.name == "SHUTDOWN":
+            ended.set()
+
+    runner.on_event.connect(look_at, weak=False)
+    if not runner.script_stopped() and not ended.wait(timeout):
+        give_up(runner, 0)
+
+
+local_script_runner.require_widgets_deltas = wait_for_the_end
 # Pytest adds a handler to each logger that keeps its messages to itself, and takes it away again, six times a test;
 # Streamlit has seventy of them. What they say reaches pytest through the root as well.
 for logger in logging.root.manager.loggerDict.values():

@@ -16,6 +16,7 @@ from tests.app_pages import (
     OFFLINE,
     PAGES,
     SATURATION,
+    SMALL,
     UNFOLDED,
     assert_refused,
     changed,
@@ -30,13 +31,19 @@ every_chart_page = pytest.mark.parametrize("slug", [SATURATION, EMBEDDING])
 # --- every page -------------------------------------------------------------------------------------------------------
 
 
-@every_page
-def test_runs_and_says_what_it_is(slug):
+# The defaults of those that run long take 5 to 10 seconds each.
+@pytest.mark.parametrize(
+    ("slug", "settings"),
+    [(slug, SMALL.get(slug, {})) for slug in PAGES]
+    + [pytest.param(slug, {}, marks=pytest.mark.slow) for slug in SMALL],
+    ids=[*PAGES, *(f"{slug}-defaults" for slug in SMALL)],
+)
+def test_runs_and_says_what_it_is(slug, settings):
     with warnings.catch_warnings():  # one that reaches Python ends in the server's log, where no user looks
         warnings.simplefilter("error")
         for category in (DeprecationWarning, ResourceWarning):
             warnings.filterwarnings("ignore", category=category)
-        at = opened(slug, UNFOLDED)
+        at = opened(slug, settings | UNFOLDED)
     assert len(at.title) == 1
     assert not at.error and not at.warning
     assert any(PAGES[slug].question in markdown.value for markdown in at.markdown)

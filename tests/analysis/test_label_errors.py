@@ -170,7 +170,7 @@ def test_residuals_of_a_heavy_tail_are_no_errors():
     assert alarmed <= 1
 
 
-@pytest.mark.parametrize("law", ["steep", "lognormal", "growing noise"])
+@pytest.mark.parametrize("law", ["steep", pytest.param("lognormal", marks=pytest.mark.slow), "growing noise"])
 def test_a_skewed_target_is_judged_by_shares_and_growing_noise_by_the_rows_nearby(law):
     found, n_right, n_wrong, n_false = 0, 0, 0, 0
     for seed in range(8):

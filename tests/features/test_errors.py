@@ -153,7 +153,7 @@ def test_odd_data_are_mapped(case):
 
 
 @every_case
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", ["float32", pytest.param("float64", marks=pytest.mark.slow)])
 def test_data_of_any_size_are_mapped_or_refused_in_words(case, dtype):
     silent = False
     for exponent in (-310, -200, -150, -44, -39, -20, 20, 37, 39, 160, 300):

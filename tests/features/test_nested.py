@@ -15,7 +15,7 @@ every_dtype = pytest.mark.parametrize("dtype", TOLERANCE)
 
 
 @every_case
-@every_dtype
+@pytest.mark.parametrize("dtype", ["float64", pytest.param("float32", marks=pytest.mark.slow)])
 def test_prefix_is_the_smaller_map(case, dtype):
     large = make(case, 600, dtype=dtype, random_state=5).fit(X)
     for m in (1, 2, 255, 256, 258, 600):

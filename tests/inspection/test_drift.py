@@ -42,10 +42,11 @@ def test_clean_tables_are_silent():
     frames += [table(6).drop(columns="label"), table(7).assign(id=np.arange(1200))]
     frames.append(table(8).assign(x3=lambda frame: np.exp(frame["x0"] + frame["x3"])))  # dependent, with a long tail
     for frame in frames:
-        finding = found(frame)
+        inspection = inspected(frame)
+        finding = inspection.finding("drift")
         assert (finding.status, finding.columns, len(finding.rows)) == ("fine", (), 0)
         assert finding.text.startswith("Nothing differs between the first and the second half of the file")
-        assert inspected(frame).answer("drift").shown()[0] == ()
+        assert inspection.answer("drift").shown()[0] == ()
 
 
 def by_class(n=300, seed=0):

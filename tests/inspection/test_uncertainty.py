@@ -41,11 +41,12 @@ def test_uneven_noise_is_told_with_its_column_and_the_widest_rows():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_even_normal_noise_is_fine(seed):
-    found = told(lambda f, rng: f.x0 + rng.normal(size=len(f)), seed)
+    inspection = inspected(lambda f, rng: f.x0 + rng.normal(size=len(f)), seed)
+    found = inspection.finding("uncertainty")
     assert found.status == "fine" and not len(found.rows)
     assert "hold 90% of 500 rows" in found.text and "tail" not in found.text
-    result = inspected(lambda f, rng: f.x0 + rng.normal(size=len(f)), seed).answer("uncertainty")
-    assert plot_uncertainty(result).layout.xaxis.title.text == "prediction by all other rows"
+    figure = plot_uncertainty(inspection.answer("uncertainty"))
+    assert figure.layout.xaxis.title.text == "prediction by all other rows"
 
 
 def test_a_heavy_tail_is_told():

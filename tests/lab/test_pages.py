@@ -41,12 +41,16 @@ LIGHTER = {
     "kitchen-sinks": {"draws": 1, "k_max": 20},
     "decision-surfaces": {"loss": "ridge"},
 }
-# Its features are counted, not computed: they export no map.
-RACES = {("accuracy", 0), ("kitchen-sinks", 0)}
+# Defaults that take seconds. Their other cases, of the same code and the same scripts, do not.
+LONG = {("accuracy", 0), ("kitchen-sinks", 0), ("speech", 0), ("learning-curve", 0)}
+# Their features are counted, not computed: they export no map.
 WITHOUT_MAPS = {"pixel-cooccurrence", "errata"}
 
 every_page = pytest.mark.parametrize("slug", SLUGS)
 every_setting = pytest.mark.parametrize(("slug", "number"), CASES)
+every_computed_setting = pytest.mark.parametrize(
+    ("slug", "number"), [pytest.param(*case, marks=pytest.mark.slow if case in LONG else ()) for case in CASES]
+)
 
 
 def asked(slug, number):
@@ -61,7 +65,7 @@ def test_every_page_has_settings_to_be_tested_with():
 
 
 # Here rather than in a file of its own: what other tests have computed is not computed again.
-@every_setting
+@every_computed_setting
 def test_numbers_are_those_of_the_record(slug, number):
     record = json.loads(RECORD.read_text(encoding="utf-8"))
     assert_same(digests(slug, number), record[f"{slug} {number}"], f"{slug}, case {number}")
@@ -120,11 +124,7 @@ def assert_same_charts(charts, frames, figures):
             assert_same_picture(json.loads(figure.to_json()), json.loads(chart.figure.to_json()))
 
 
-# The races of the defaults take seconds; their other cases, of the same scripts, do not.
-@pytest.mark.parametrize(
-    ("slug", "number"),
-    [pytest.param(*case, marks=pytest.mark.slow if case in RACES else ()) for case in CASES],
-)
+@every_computed_setting
 def test_script_gives_the_same_numbers(slug, number, tmp_path, monkeypatch, recwarn):
     found = computed(slug, number)
     path, shown = tmp_path / "script.py", []
@@ -156,7 +156,7 @@ def test_a_script_runs_in_a_process_of_its_own(tmp_path):
     assert (tmp_path / "seen.txt").read_text() == "plotly" * len(found.charts)
 
 
-@every_setting
+@every_computed_setting
 def test_charts_are_complete(slug, number):
     charts = computed(slug, number).charts
     assert len({chart.name for chart in charts}) == len(charts) >= 1

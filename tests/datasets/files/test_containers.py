@@ -76,7 +76,7 @@ def test_several_xz_streams_in_a_row_are_one_file():
     [
         ("a.csv.xz", lambda: lzma.compress(csv())[:-40], "damaged, or not compressed with xz"),
         ("a.csv.bz2", lambda: bz2.compress(csv())[:-40], "damaged, or not compressed with bzip2"),
-        ("a.csv.xz", lambda: lzma.compress(b"1,2,3\n" * 40_000_000, preset=0), "expands to more than"),
+        ("a.csv.xz", lambda: lzma.compress(b"1,2,3\n" * 1_000_000, preset=0) * 40, "expands to more than"),
         ("a.tar", lambda: tar([("a.png", picture())], "w:"), "holds no table (.*a.png.*)"),
         ("a.tar.gz", lambda: tar([("a.csv", csv())])[:-100], "damaged"),
     ],
@@ -118,8 +118,8 @@ def test_images_next_to_their_labels_are_images():
 
 
 def test_a_table_in_an_archive_may_shrink_as_much_as_it_likes_but_not_expand_beyond_the_limit():
-    many = b"a,b\n" + b"1,2\n" * 400_000
-    assert read_upload("a.zip", zipped([("a.csv", many)])).n_rows == 400_000
+    many = b"a,b\n" + b"1,2\n" * 100_000
+    assert read_upload("a.zip", zipped([("a.csv", many)])).n_rows == 100_000
 
 
 def test_images_of_which_nothing_else_is_known_have_no_label():

@@ -150,7 +150,7 @@ def test_curves_pass_through_what_they_ask_for(measured):
         PHASES,
         MapSpec(HybridCompositional, paired=False),
         MapSpec(HybridCompositional, paired=True),
-        MapSpec(RandomBinning, gamma=0.3),
+        pytest.param(MapSpec(RandomBinning, gamma=0.3), marks=pytest.mark.slow),
         MapSpec(RandomProjection),
         MapSpec(RandomReLU),
         MapSpec(RandomMaxout, pool_size=2),

@@ -266,8 +266,10 @@ def test_the_width_of_a_kernel_plays_as_pool_sizes_do(scheme, symbols):
     found = compute(PAGE, source, PAGE.settings(panel, source), cache)
     played = PAGE.animations(source, found.settings, found.result, panel)
     assert [spec.symbol for spec in played] == symbols
-    frames = played[1].render(cache, 2.0)
-    other = panel.with_value(played[1].control, frames.values[-2])  # from the default, a word for Fourier features
+    frames = played[1].render(cache, 0.1)  # the present value and the least are drawn however long they take
+    other = panel.with_value(played[1].control, frames.values[0])  # from the default, a word for Fourier features
     (alone, *_) = compute(PAGE, source, PAGE.settings(other, source), cache).charts
-    one, two = (surface_of(figure.layout.images[0].source) for figure in (frames.frames[-2][alone.name], alone.figure))
+    figures = (frames.frames[0][alone.name], alone.figure, found.charts[0].figure)
+    one, two, before = (surface_of(figure.layout.images[0].source).astype(int) for figure in figures)
+    assert np.abs(one - before).max() > 2
     assert one.shape == two.shape and np.abs(one - two).max() <= 2

@@ -154,6 +154,7 @@ def test_learning_from_points_without_labels_is_refused():
     assert len(at.error) == 1 and "labels" in at.error[0].value
 
 
+@pytest.mark.slow
 def test_presets_work():
     at = opened(SLUG)
     for button in [b.label for b in at.button]:
