@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rfviz.analysis.plane import Plane
 from rfviz.experiments.decision_surfaces.compute import MOST_MARKS, MapSurfaces, Surface
-from rfviz.experiments.decision_surfaces.gradients import Gradients
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.words import counted, join, number, per_cent
+
+if TYPE_CHECKING:
+    from rfviz.experiments.decision_surfaces.gradients import Gradients
 
 __all__ = ["TOO_FEW", "crease_words", "explanation", "gradient_words", "slice_text", "summary"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -28,11 +28,13 @@ from rfviz.experiments.decision_surfaces.compute import (
 )
 from rfviz.experiments.decision_surfaces.describe import TOO_FEW, crease_words, explanation, slice_text, summary
 from rfviz.experiments.decision_surfaces.figures import plot_classified, surface_image
-from rfviz.experiments.decision_surfaces.gradients import Gradients, local_gradients
 from rfviz.experiments.decision_surfaces.own_points import OWN_PLANE, own_split
 from rfviz.experiments.decision_surfaces.svm import svm_surface
 from rfviz.features import FeatureMap, MapSpec, RandomFourier, RandomMaxout
 from rfviz.params import Param
+
+if TYPE_CHECKING:
+    from rfviz.experiments.decision_surfaces.gradients import Gradients
 
 __all__ = [
     "CONSTANT",
@@ -339,6 +341,8 @@ def surfaces_of(origin: Origin, learner: Learner, *, cache: Cache) -> MapSurface
 
 def gradients_of(origin: Origin, learner: Learner, m: int, *, cache: Cache) -> Gradients:
     """Find the gradients of a classifier on a map's first m features."""
+    from rfviz.experiments.decision_surfaces.gradients import local_gradients  # of a part that few open
+
     task, spec = cache.call(task_of, origin), learner.spec.replace(n_components=m)
     how = {"m_grid": learner.m_grid, "loss": learner.loss, "constant": learner.constant}
     return local_gradients(task.split, task.plane, spec, **how)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -14,9 +14,11 @@ from PIL import Image
 from rfviz.analysis.plane import Plane
 from rfviz.analysis.splits import Split
 from rfviz.experiments.decision_surfaces.compute import MOST_MARKS, Surface
-from rfviz.experiments.decision_surfaces.gradients import Gradients
 from rfviz.figures.quick import literal, trace
 from rfviz.figures.template import COLOURS, GREY, SIGNS, SYMBOLS, styled
+
+if TYPE_CHECKING:
+    from rfviz.experiments.decision_surfaces.gradients import Gradients
 
 __all__ = [
     "CLASS_COLOURS",

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from rfviz.bounds import LOSSES, RiskBound
-from rfviz.experiments.guarantees.complexity import Complexity
 from rfviz.experiments.guarantees.compute import ABOUT, Comparison, Curve
-from rfviz.experiments.guarantees.geometry import Geometry
 from rfviz.experiments.guarantees.learning import Learnt
 from rfviz.experiments.guarantees.risk import MeasuredRisk
 from rfviz.experiments.learning_curve.describe import reasons
 from rfviz.features import RandomBinning
 from rfviz.words import counted, number, per_cent, times
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rfviz.experiments.guarantees.complexity import Complexity
+    from rfviz.experiments.guarantees.geometry import Geometry
 
 __all__ = [
     "complexity_words",

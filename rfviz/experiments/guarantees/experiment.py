@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -19,7 +20,6 @@ from rfviz.errors import ParameterError
 from rfviz.experiments.base import Chart, ExperimentOnMap, experiment, revision
 from rfviz.experiments.data import Data
 from rfviz.experiments.guarantees import function as functions
-from rfviz.experiments.guarantees.complexity import Complexity, measure_complexity
 from rfviz.experiments.guarantees.compute import ABOUT, DELTAS, Comparison, MeasuredErrors, compare, measure_errors
 from rfviz.experiments.guarantees.describe import (
     free_words,
@@ -30,13 +30,16 @@ from rfviz.experiments.guarantees.describe import (
 )
 from rfviz.experiments.guarantees.figures import plot_function, plot_guarantees, plot_risk
 from rfviz.experiments.guarantees.function import ApproximatedFunction, approximate
-from rfviz.experiments.guarantees.geometry import Geometry, geometry_of_rows, required_features
 from rfviz.experiments.guarantees.learning import Learnt, learnt_of
 from rfviz.experiments.guarantees.risk import MeasuredRisk, measure_risk
 from rfviz.experiments.learning_curve.experiment import WITHIN
 from rfviz.features import FeatureMap, MapSpec, RandomFourier, RandomMaxout
 from rfviz.kernels import expected_max_squared
 from rfviz.params import Param
+
+if TYPE_CHECKING:
+    from rfviz.experiments.guarantees.complexity import Complexity
+    from rfviz.experiments.guarantees.geometry import Geometry
 
 __all__ = [
     "CONSTANT",
@@ -475,6 +478,8 @@ class LearningGuarantees(ExperimentOnMap[LearningResult]):
         ParameterError
             If the theorem is another.
         """
+        from rfviz.experiments.guarantees.geometry import required_features
+
         if numbers.geometry is None:
             raise ParameterError("theorem", "must be 'maxout' for an intrinsic dimension", self.theorem)
         chosen = None if isinstance(self.intrinsic, str) else self.intrinsic
@@ -568,6 +573,8 @@ def split_of(data: Data, normalise: str, *, cache: Cache) -> Split:
 
 def geometry_of(data: Data, normalise: str, *, cache: Cache) -> Geometry:
     """Measure the points, for the theorem that asks for more than their number."""
+    from rfviz.experiments.guarantees.geometry import geometry_of_rows  # one theorem of three asks for it
+
     return geometry_of_rows(cache.call(split_of, data, normalise))
 
 
@@ -575,6 +582,8 @@ def complexity_of(
     data: Data, normalise: str, spec: MapSpec[FeatureMap], theorem: str, size: float, *, cache: Cache
 ) -> Complexity:
     """Measure the Rademacher complexity of a theorem's class."""
+    from rfviz.experiments.guarantees.complexity import measure_complexity  # of a part that few open
+
     X = cache.call(split_of, data, normalise).X_train
     root = 1.0
     if theorem == "maxout":

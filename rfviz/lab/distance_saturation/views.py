@@ -13,7 +13,6 @@ from rfviz.analysis.pairs import nearest_mark, pair_index, pair_rows
 from rfviz.experiments.base import Chart
 from rfviz.experiments.distance_saturation.compute import MAX_POINTS, SaturationResult
 from rfviz.experiments.distance_saturation.experiment import DistanceSaturation, mapped_pairs_of, pairs_of
-from rfviz.experiments.distance_saturation.series import plot_collision, pools_frame, series_words
 from rfviz.features import RandomMaxout
 from rfviz.figures.lines import ring_pair
 from rfviz.figures.template import series_styles
@@ -72,6 +71,8 @@ class SaturationView(View[ScaledData, DistanceSaturation, SaturationResult]):
 
 def _series(pool_sizes: Sequence[int]) -> None:
     """Draw the collision probability of the first map with its series, and the coefficients of all."""
+    from rfviz.experiments.distance_saturation.series import plot_collision, pools_frame, series_words
+
     q, said = pool_sizes[0], series_words(pool_sizes[0])
     st.markdown(said)
     layout.chart(plot_collision(q), "collision", f"κ over the cosine for q = {q}, and its series.", secondary=True)

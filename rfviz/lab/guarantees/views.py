@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -20,13 +20,15 @@ from rfviz.experiments.guarantees.experiment import (
 )
 from rfviz.experiments.guarantees.figures import plot_complexity
 from rfviz.experiments.guarantees.function import ApproximatedFunction
-from rfviz.experiments.guarantees.geometry import Geometry
 from rfviz.experiments.guarantees.learning import Learnt
 from rfviz.lab.guarantees import text
 from rfviz.lab.guarantees.page import Result, Settings
 from rfviz.lab.panel import ScaledData
 from rfviz.ui import layout
 from rfviz.ui.page import View
+
+if TYPE_CHECKING:
+    from rfviz.experiments.guarantees.geometry import Geometry
 
 __all__ = ["GuaranteesView"]
 
