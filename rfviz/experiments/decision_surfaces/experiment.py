@@ -344,8 +344,8 @@ def gradients_of(origin: Origin, learner: Learner, m: int, *, cache: Cache) -> G
     from rfviz.experiments.decision_surfaces.gradients import local_gradients  # of a part that few open
 
     task, spec = cache.call(task_of, origin), learner.spec.replace(n_components=m)
-    how = {"m_grid": learner.m_grid, "loss": learner.loss, "constant": learner.constant}
-    return local_gradients(task.split, task.plane, spec, **how)
+    grid, loss, constant = learner.m_grid, learner.loss, learner.constant
+    return local_gradients(task.split, task.plane, spec, m_grid=grid, loss=loss, constant=constant)
 
 
 def gamma_of(origin: Origin, gamma: float | str, *, cache: Cache) -> float:
