@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -26,7 +26,10 @@ from rfviz.features.description import BY_COLUMN, Look, Step, number, scaled_ste
 from rfviz.features.precision import check_angles, evenly, largest_entry
 from rfviz.features.receptive import checked_image_shape
 from rfviz.params import Param, parameter
-from rfviz.skeleton import PRESETS, Skeleton, as_skeleton, image_shape_of
+from rfviz.skeleton import PRESETS, as_skeleton, image_shape_of
+
+if TYPE_CHECKING:
+    from rfviz.skeleton import Skeleton
 
 __all__ = [
     "TURN",
@@ -73,6 +76,8 @@ class SkeletonMap(FeatureMap):
 
     def _check_param(self, param: Param, value: Any) -> Any:
         if param.name == "skeleton":
+            from rfviz.skeleton import Skeleton
+
             is_json = isinstance(value, str) and value.lstrip().startswith("{")
             if value is None or is_json or isinstance(value, (Skeleton, Mapping)):
                 return value
@@ -377,6 +382,8 @@ class CompositionalFeatures(SkeletonMap):
     def largest_feature(self) -> float | None:
         largest = 1.0  # presets are over circles
         if not self._is_preset:
+            from rfviz.skeleton import Skeleton
+
             made = self.skeleton if isinstance(self.skeleton, Skeleton) else Skeleton(self.skeleton)
             largest = made.feature_bound
         return math.sqrt(2.0) * largest if math.isfinite(largest) else None

@@ -28,14 +28,13 @@ from rfviz.experiments.build_a_map.experiment import (
     M,
 )
 from rfviz.experiments.build_a_map.figures import plot_base_kernel, plot_circle, plot_kernel
-from rfviz.features import CompositionalFeatures, RandomActivation, RandomFourier, RandomPool
+from rfviz.features import RandomActivation, RandomFourier, RandomPool
 from rfviz.lab.animation import SEEDS, Animation, AnimationSpec, animate, one_by_one, spread_words
 from rfviz.lab.build_a_map import text
 from rfviz.lab.page import ExperimentPage, MapExport, Presets
 from rfviz.lab.panel import Panel
 from rfviz.lab.papers import COMPOSITIONAL_KERNELS, NOTES
 from rfviz.params import Param
-from rfviz.skeleton import graph
 from rfviz.words import number
 
 __all__ = ["FORMULAS", "PAGE", "BuildAMapPage", "Result", "Settings"]
@@ -182,6 +181,9 @@ def _over_m_of_base(found: BaseSpace, values: Sequence[Any], now: Any, cache: Ca
 
 def _base_map(settings: BaseSpaces) -> MapExport:
     """Return the features of a base space in their real form, as a skeleton with one node has them."""
+    from rfviz.features import CompositionalFeatures  # when a map is exported
+    from rfviz.skeleton import graph
+
     form: dict[str, Any] = {"kind": settings.base}
     if settings.base == "sphere":
         form["dimension"] = settings.dimension
