@@ -361,7 +361,7 @@ def about_table_1(result: AccuracyResult, intercept: bool) -> str:
     table = result.table
     assert table is not None
     frame = table.to_frame(result.is_papers_mnist)
-    draws, cells = len(table.errors), len(frame)
+    draws = len(table.errors)
     has = "with an intercept" if intercept else "without an intercept, as in the paper"
     least = frame["error %"].min()
     best = frame[frame["error %"] <= least + _ROUNDING]
@@ -371,10 +371,12 @@ def about_table_1(result: AccuracyResult, intercept: bool) -> str:
         f"**{least:.2f}%**, of {where}."
     )
     if "apart" in frame:
-        near = int((frame["apart"].abs() <= _APART).sum())
-        below, above = (int((sign * frame["apart"] > _APART).sum()) for sign in (-1, 1))
+        apart = frame["apart"].dropna().to_numpy(float)
+        near, below, above = (
+            int(np.sum(cells)) for cells in (np.abs(apart) <= _APART, apart < -_APART, apart > _APART)
+        )
         near_ones = f"{near} {'is' if near == 1 else 'are'} within two of the paper’s standard deviations"
-        words += f" Of {cells} cells, {near_ones}, {below} below and {above} above."
+        words += f" Of {len(apart)} cells, {near_ones}, {below} below and {above} above."
     return words + _neighbours(result)
 
 

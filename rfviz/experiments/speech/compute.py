@@ -226,7 +226,7 @@ def errors_frame(curves: Sequence[Curve]) -> pd.DataFrame:
     """Return phone and frame errors, one row a map and m; see :meth:`Curve.to_frame`."""
     frames = [curve.to_frame().assign(features=curve.label) for curve in curves]
     names = max((list(frame.columns) for frame in frames), key=len, default=["features"])
-    found = pd.concat(frames, ignore_index=True)[names] if frames else pd.DataFrame(columns=names)
+    found = pd.DataFrame(pd.concat(frames, ignore_index=True) if frames else None, columns=pd.Index(names))
     found.insert(0, "features", found.pop("features"))
     return found.astype({"draws": "Int64"}) if "draws" in found else found
 
