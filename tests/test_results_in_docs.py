@@ -80,6 +80,23 @@ def test_a_million_features_are_at_worst_hardly_worse():
     assert f"are {-min(gains):.2f} less to {max(gains):.1f} per cent more right" in DOCS
 
 
+def test_phone_errors_are_those_of_the_draws_that_are_stored():
+    draws = {}
+    for name, curve in stored("speech-cpu")["curves"].items():
+        draws.setdefault(name.split(", seed ")[0], []).append(curve)
+    raw = draws.pop("raw features")[0]["phone error %"][0]
+    said = DOCS.replace("\n", " ")
+    assert "standard deviation of five seeds" in said and f"the raw features make {raw:.1f}%" in said
+    for name, curves in draws.items():
+        errors = np.array([curve["phone error %"] for curve in curves])
+        cells = zip(errors.mean(axis=0), errors.std(axis=0, ddof=1), strict=True)
+        assert row(name) == [f"{mean:.1f} ± {spread:.1f}" for mean, spread in cells]
+    # What the words say of q = 8 and q = 16, by the standard errors of the utterances.
+    apart = {q: [one["standard errors from raw"][-1] for one in draws[f"maxout, q = {q}"]] for q in (8, 16)}
+    assert max(map(abs, apart[8])) < 2 and min(apart[16]) >= 1 and max(apart[16]) < 3
+    assert max(len(curves) for curves in draws.values()) == 5
+
+
 def test_shared_projections_gain_where_they_are_few():
     shared, alone = row("maxout, q = 4, 400 shared projections"), row("maxout, q = 4")
     many = row("maxout, q = 4, 1600 shared projections")
