@@ -1223,7 +1223,11 @@ def _distance_of(cells: Cells, seed: int, what: str) -> float:
 @kind("dimension")
 def dimension(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
     estimate = claim["of"]["estimate"]
-    return _of_draws(lambda seed: _dimension(_different(cells, claim, seed=seed).X, estimate), cells)
+    found = _of_draws(lambda seed: _dimension(_different(cells, claim, seed=seed).X, estimate), cells)
+    # Small distances lose digits in single precision: as much as these, and some.
+    X = _different(cells, claim).X
+    lost = 3.0 * abs(_dimension(X, estimate) - _dimension(np.float64(np.float32(X)), estimate))
+    return Range(found.low - lost, found.high + lost, found.why)
 
 
 def _dimension(X: np.ndarray, estimate: str) -> float:
