@@ -35,7 +35,7 @@ from typing import Any
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parent)]
 
-from _report import markdown_table, write_json
+from _report import markdown_table
 from _wild_facts import FACTS, Facts
 
 VERDICTS = ("confirmed", "consistent", "refuted", "not checkable")
@@ -218,7 +218,8 @@ def main() -> None:
     if given.json:
         listed = json.loads(given.json.read_text()) if given.json.exists() else [{"file": row["file"]} for row in rows]
         of = {row["file"]: row for row in rows}
-        write_json(given.json, [entry | of.get(entry["file"], {}) for entry in listed])
+        listed = [entry | of.get(entry["file"], {}) for entry in listed]
+        given.json.write_text(json.dumps(listed, indent=1, ensure_ascii=False) + "\n")
 
 
 def tell(rows: list[dict[str, Any]], checks: list[dict[str, Any]], refused: dict[str, str]) -> None:
