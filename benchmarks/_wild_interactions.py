@@ -281,5 +281,10 @@ def joint_gain(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
         # What could not have been noticed may be there.
         return 0.0 if own.low <= least else f"{own} are gained"
     if claim["value"] is None:
-        return Own(None if own.high >= least or _cannot_judge(one, least) else f"{own} are gained", of={"gain": own})
+        # Which columns the search weighs most is not told where they are not real, so that others may gain less.
+        if claim["what"] == "joint gain":
+            is_open = claim["of"]["gain"] >= least or _cannot_judge(one, least)
+            return Own(None if is_open else f"{own} are gained", partly=True)
+        is_open = own.high >= least or _cannot_judge(one, least)
+        return Own(None if is_open else f"{own} are gained", of={"gain": own})
     return Own(own)
