@@ -139,28 +139,31 @@ class Labels(Question[LabelResult]):
     settings = ("normalise",)
     formats: ClassVar = {"margin": "%.2f"}
     method = (
-        "**Label errors.** Ridge regression on up to 1,000 random Fourier features scores each class, and each row "
-        "is scored by the fit to all other rows. A label is contradicted if another class suits the row better, by "
-        "as much as that class suits its own rows better than all others. Nothing is said about classes that "
-        "overlap: their rows lie among each other at every margin, fewer at larger ones, while wrong labels have "
-        "large margins. Many wrong labels look like an overlap, and then none is named. Since the score of a row "
-        "does not know its own label, the share of single wrong labels that would be recognised is known: that of "
-        "the rows that would be contradicted if they had the label of the next best class. For numbers to predict, "
-        "a residual of such a fit counts if normal noise brings a larger one in only one of a hundred tables, given "
-        "the leverage of the row, and if hardly any other residual comes close."
+        "**Label errors.** Ridge regression scores each class, and each row is scored by the fit to all other rows: "
+        "of up to 2,000 rows with a Gaussian kernel, so that no draw decides which rows are told, of more on four "
+        "draws of 500 random Fourier features, whose scores are averaged. A label is contradicted if another class "
+        "suits the row better, by as much as that class suits its own rows better than all others. Nothing is said "
+        "about classes that overlap: their rows lie among each other at every margin, fewer at larger ones, while "
+        "wrong labels have large margins. Many wrong labels look like an overlap, and then none is named. Since the "
+        "score of a row does not know its own label, the share of single wrong labels that would be recognised is "
+        "known: that of the rows that would be contradicted if they had the label of the next best class. For numbers "
+        "to predict, a residual of such a fit counts if normal noise brings a larger one in only one of a hundred "
+        "tables, given the leverage of the row, and if hardly any other residual comes close."
     )
 
     kinds: ClassVar = {
         "contradicted labels": (
-            "Rows whose label the others contradict, of `classes`. Scores: ridge regression of ±1 for each class on "
-            "random Fourier features (1,000, at most four a row, γ = 1/M² as in “width”; seed 0), of images on 3,000 "
-            "random convolutions, each row by the fit to all others; if d < n/4, also on indicators of the most "
-            "frequent value of each feature of more than two that 25 to 75% of the rows have, over the root of their "
-            "number. Penalty: of 15, 1e-6 to 10 on a logarithmic scale, times the mean sum of squares of a centred "
-            "feature, the one with the least leave-one-out error. A label is contradicted if another class has a "
-            "larger score, by as much as that class’s own rows have more than of any other on average (usual margin; "
-            "half of it if at most 5% of the class, and fewer than half of those beyond, lie within that half), if "
-            "neither class is overlapping, and more rows of this pair are contradicted than lie between half and whole."
+            "Rows whose label the others contradict, of `classes`. Scores: ridge regression of ±1 for each class, "
+            "each row by the fit to all others. Of up to 2,000 rows with the kernel exp(−γδ²), γ = 1/M² as in "
+            "“width”; of more on 500 random Fourier features of it, the mean of four draws; of images on 3,000 random "
+            "convolutions. If d < n/4, also on indicators of the most frequent value of each feature of more than two "
+            "that 25 to 75% of the rows have, over the root of their number. Penalty: of 15, 1e-6 to 10 on a "
+            "logarithmic scale, times the mean sum of squares of a centred feature (of a kernel: the mean eigenvalue, "
+            "once its features are centred), the one with the least leave-one-out error. A label is contradicted if "
+            "another class has a larger score, by as much as that class’s own rows have more than of any other on "
+            "average (usual margin; half of it if at most 5% of the class, and fewer than half of those beyond, lie "
+            "within that half), if neither class is overlapping, and more rows of this pair are contradicted than lie "
+            "between half and whole."
         ),
         "contradicted label": (
             "Of one of these rows the class with the largest score but for its `label`. `margin`: the score of the "

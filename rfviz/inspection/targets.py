@@ -119,9 +119,8 @@ class Targets(Question[TargetResult]):
         "contradicted targets": (
             "Rows whose number the others contradict: outlying residuals, if they are at most 5% of rows (or 3) and "
             "more than twice as many as those off by 0.8 to 1 times the limit (also if over the first median below "
-            "alone). Predictions: ridge regression as in "
-            "the finding on labels, on at most two features a row, and if d < n/4 on the d scaled columns over √d and "
-            "on the rows of a column’s most frequent number, if that has 25% to 75% of them. "
+            "alone). Predictions: ridge regression as in the finding on labels, and if d < n/4 also on the d scaled "
+            "columns over √d. "
             "`scale` “shares”: of a skewed or heavy-tailed target rank/n is predicted."
         ),
         "contradicted target": (

@@ -89,6 +89,30 @@ def test_where_classes_overlap_no_wrong_label_is_recognised():
     assert len(found.unclear) == 2 and found.recognised == 0.0
 
 
+@pytest.mark.parametrize("name", ["iris", "wine"])
+def test_no_draw_decides_which_rows_are_told(name):
+    X, y = real(name)
+    wrong, _ = flipped(y, 0.1, 1)
+    told = find_label_errors(X, wrong).rows.tolist()
+    assert told and all(find_label_errors(X, wrong, random_state=seed).rows.tolist() == told for seed in (1, 2))
+    y = X[:, 0] + 0.1 * np.random.default_rng(0).normal(size=len(X))
+    y[::40] += 5.0
+    told = find_target_errors(X, y).rows.tolist()
+    assert told and all(find_target_errors(X, y, random_state=seed).rows.tolist() == told for seed in (1, 2))
+
+
+@pytest.mark.slow
+def test_of_many_rows_draws_tell_nearly_the_same():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 2400)
+    X = rng.standard_normal((2400, 6)) + 3.0 * np.eye(3, 6)[y]
+    wrong, _ = flipped(y, 0.1, 0)
+    told = [set(find_label_errors(X, wrong, random_state=seed).rows.tolist()) for seed in range(2)]
+    single = [set(find_label_errors(X, wrong, 500, random_state=seed).rows.tolist()) for seed in range(2)]
+    agree = [len(one & other) / len(one | other) for one, other in (told, single)]
+    assert len(told[0]) > 100 and agree[0] > 0.85 and agree[0] > agree[1]
+
+
 def test_array_likes_are_taken_and_others_refused():
     X, y = real("iris")
     wrong, _ = flipped(y, 0.06, 0)
@@ -170,10 +194,13 @@ def test_residuals_of_a_heavy_tail_are_no_errors():
     assert alarmed <= 1
 
 
-@pytest.mark.parametrize("law", ["steep", pytest.param("lognormal", marks=pytest.mark.slow), "growing noise"])
-def test_a_skewed_target_is_judged_by_shares_and_growing_noise_by_the_rows_nearby(law):
+@pytest.mark.parametrize(
+    ("law", "n_tables", "least"),
+    [("steep", 8, 0.5), pytest.param("lognormal", 8, 0.4, marks=pytest.mark.slow), ("growing noise", 24, 0.1)],
+)
+def test_a_skewed_target_is_judged_by_shares_and_growing_noise_by_the_rows_nearby(law, n_tables, least):
     found, n_right, n_wrong, n_false = 0, 0, 0, 0
-    for seed in range(8):
+    for seed in range(n_tables):
         rng = np.random.default_rng(seed)
         X = rng.uniform(size=(200, 3)) if law != "lognormal" else rng.normal(size=(200, 3))
         e = rng.normal(size=200)
@@ -188,7 +215,6 @@ def test_a_skewed_target_is_judged_by_shares_and_growing_noise_by_the_rows_nearb
         y[wrong] = np.where(y[wrong] > np.median(y), np.quantile(y, 0.05), np.quantile(y, 0.95))
         named = find_target_errors(X, y).rows
         found, n_wrong, n_right = found + len(named), n_wrong + len(wrong), n_right + np.isin(named, wrong).sum()
-    least = {"steep": 0.5, "lognormal": 0.4, "growing noise": 0.15}[law]
     assert n_false == 0 and n_right >= least * n_wrong and found - n_right <= 4
 
 

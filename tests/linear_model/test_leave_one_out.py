@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import Ridge, RidgeCV
 
-from rfviz.linear_model.leave_one_out import leave_one_out
+from rfviz.linear_model.leave_one_out import leave_one_out, leave_one_out_of_kernel
 
 
 def drawn(n, m, k=2, seed=0):
@@ -21,6 +21,20 @@ def test_predictions_are_those_of_fits_without_the_row(shape):
         others = np.arange(len(H)) != row
         expected = Ridge(alpha=0.5).fit(H[others], Y[others]).predict(H[[row]])[0]
         np.testing.assert_allclose(found.predictions[row], expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("shape", [(40, 7), (12, 30)])
+def test_a_kernel_predicts_as_the_features_whose_products_it_holds(shape):
+    H, Y = drawn(*shape)
+    predict = leave_one_out_of_kernel(H @ H.T)
+    for columns in (Y, Y[:, :1]):  # one decomposition, two penalties
+        found = predict(columns)
+        for row in range(len(H)):
+            others = np.arange(len(H)) != row
+            expected = Ridge(alpha=found.alpha).fit(H[others], columns[others]).predict(H[[row]])
+            np.testing.assert_allclose(found.predictions[row], expected.ravel(), rtol=1e-6)
+        np.testing.assert_allclose(found.leverages, leave_one_out(H, columns, [found.alpha]).leverages, rtol=1e-6)
+        assert found.errors.min() == pytest.approx(np.mean((found.predictions - columns) ** 2))
 
 
 def test_leverages_are_shares_of_the_own_target():
