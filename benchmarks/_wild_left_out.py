@@ -1,7 +1,8 @@
 """Kinds of claims of wild.py that come from predictions of each row by all others: label errors and uncertainty.
 
-Ridge regression on random Fourier features, as their `kinds` say, but of other frequencies: a claim may lie three
-standard errors from what six draws give, by the t law of their spread.
+Ridge regression as their `kinds` say: of up to 2,000 rows with the kernel, which gives the numbers themselves, of more
+on random Fourier features of other frequencies: a claim may lie three standard errors from what four means of four
+draws give, by the t law of their spread.
 """
 
 from __future__ import annotations
@@ -15,15 +16,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from _wild_cells import Cells
-from _wild_rows import LeftOut, features_of, standardised, waves
+from _wild_rows import LeftOut, exact_features, features_of, standardised, waves
 from _wild_verdicts import Claim, NotCheckable, Own, Range, kind, labels_of, of_draws, target_of
 from scipy.stats import binom, norm, rankdata
 
 __all__ = ["draws_of"]
 
-# Draws of features, fewer of many rows, where each says nearly the same.
-_DRAWS, _FEW_DRAWS, _MANY_ROWS = 6, 4, 3000
-_FEATURES, _LEVEL = 1000, 0.9
+# Rows up to which the kernel is used; means of draws for more of them, and the draws of each; draws of widths.
+_EXACT_ROWS, _MEANS, _DRAWS, _SEEDS = 2000, 4, 4, 6
+_FEATURES, _LEVEL = 500, 0.9
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,8 +105,25 @@ def _range(values: Sequence[float], floor: float = 0.0) -> Range:
     return of_draws(values, "other features", floor)
 
 
-def _seeds(n_rows: int, cells: Cells) -> range:
-    return range(11, 11 + cells.effort * (_DRAWS if n_rows <= _MANY_ROWS else _FEW_DRAWS))
+class _Mean:
+    """The mean of what some draws of features predict."""
+
+    def __init__(self, drawn: Sequence[LeftOut]) -> None:
+        self._drawn = drawn
+
+    def predict(self, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        found = [model.predict(Y) for model in self._drawn]
+        return np.mean([one[0] for one in found], axis=0), np.mean([one[1] for one in found], axis=0)
+
+
+def _models(X: np.ndarray, extra: np.ndarray, cells: Cells) -> list[Any]:
+    """Return what predicts each row by all others: the kernel of few rows, or means of draws, and other features."""
+    if len(X) <= _EXACT_ROWS:
+        return [LeftOut(exact_features(X, extra))]
+    return [
+        _Mean([LeftOut(np.hstack([waves(X, _FEATURES, 11 + _DRAWS * i + j), extra])) for j in range(_DRAWS)])
+        for i in range(_MEANS * cells.effort)
+    ]
 
 
 def _said(name: str, cells: Cells, floor: float = 0.0) -> Range:
@@ -118,10 +136,8 @@ def _said(name: str, cells: Cells, floor: float = 0.0) -> Range:
 def _draws_of_classes(cells: Cells, rows: np.ndarray, X: np.ndarray) -> list[_Classes]:
     given, names = pd.factorize(labels_of(cells).iloc[rows], sort=True)
     cells.memory["class names"] = [str(name) for name in names]
-    width = min(_FEATURES, 4 * len(rows))
     Y = np.where(given[:, None] == np.arange(len(names)), 1.0, -1.0)
-    models = (LeftOut(_with_frequent(waves(X, width, seed), X)) for seed in _seeds(len(rows), cells))
-    return [_of_classes(model.predict(Y)[0], given, rows) for model in models]
+    return [_of_classes(model.predict(Y)[0], given, rows) for model in _models(X, _frequent(X), cells)]
 
 
 def _of_classes(scores: np.ndarray, given: np.ndarray, rows: np.ndarray) -> _Classes:
@@ -209,7 +225,7 @@ def contradicted_label(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> A
     if not any(row in draw.contradicted for draw in draws):
         short = _range([draw.short[place] for draw in draws], 1e-3)
         if short.high < 0:
-            return f"{len(draws)} draws are {-short.high:.3f} short of contradicting it"
+            return f"it is {-short.high:.3f} short of contradicting it"
     return own
 
 
@@ -274,14 +290,14 @@ def _with_columns(X: np.ndarray, n_features: int, seed: int) -> np.ndarray:
     return np.hstack([H, X / math.sqrt(X.shape[1])]) if X.shape[1] < len(X) / 4 else H
 
 
-def _with_frequent(H: np.ndarray, X: np.ndarray) -> np.ndarray:
-    """Add which rows have the number that a quarter to three quarters of a column of more than two numbers have."""
+def _frequent(X: np.ndarray) -> np.ndarray:
+    """Return which rows have the number that a quarter to three quarters of a column of more than two numbers have."""
     found = []
     for column in X.T if X.shape[1] < len(X) / 4 else []:
         counts = pd.Series(column).value_counts()
         if len(counts) > 2 and 0.25 <= counts.iloc[0] / len(X) <= 0.75:
             found.append(column == counts.index[0])
-    return np.column_stack([H, np.column_stack(found) / np.sqrt(len(found))]) if found else H
+    return np.column_stack(found) / np.sqrt(len(found)) if found else np.empty((len(X), 0))
 
 
 def _near_size(size: np.ndarray, predictions: np.ndarray) -> np.ndarray:
@@ -306,10 +322,12 @@ def _draws_of_targets(cells: Cells, rows: np.ndarray, X: np.ndarray) -> list[_Ta
         near = 1.4826 * _near_size(size, predictions[:, 0])
         return predictions[:, 0], size / np.maximum(near, usual), size / usual
 
-    for seed in _seeds(n, cells):
-        model = LeftOut(_with_frequent(_with_columns(X, min(_FEATURES, 2 * n), seed), X))
+    extra = np.hstack([X / math.sqrt(X.shape[1]), _frequent(X)]) if X.shape[1] < n / 4 else _frequent(X)
+    models = _models(X, extra, cells)
+    repeats = max(_SEEDS * cells.effort // len(models), 1)  # widths of intervals are drawn anyway
+    for seed, model in enumerate(models * repeats, 11):
 
-        def twice(y: np.ndarray, model: LeftOut = model) -> tuple[np.ndarray, ...]:
+        def twice(y: np.ndarray, model: Any = model) -> tuple[np.ndarray, ...]:
             # Those that are outlying are cut, and all are predicted again.
             predictions, deviations, _ = predicted(model, y, y)
             return predicted(model, y, np.where(np.abs(deviations) > limit, predictions, y))
@@ -375,6 +393,8 @@ def contradicted_targets(claim: Claim, cells: Cells, claims: Sequence[Claim]) ->
         return Own(outlying, partly=is_wide)
     # Whether residuals count as errors may turn on a single row; where they do, they are those that are outlying.
     told = {draw.says[claim["what"]] > 0 for draw in draws}
+    if claim["n_rows"] <= _EXACT_ROWS:  # nothing was drawn
+        return int(draws[0].says[claim["what"]])
     if claim["value"] == 0:
         return 0 if False in told else f"{outlying}, in all draws"
     # A single row near the limit decides whether they are told: where no draw tells them, only their number is known.

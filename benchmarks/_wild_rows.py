@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from _wild_cells import Cells
 from _wild_verdicts import NotCheckable, is_labelled
-from scipy.spatial.distance import pdist
+from scipy.spatial.distance import cdist, pdist
 from sklearn.preprocessing import OneHotEncoder
 
-__all__ = ["Features", "LeftOut", "features_of", "median_width", "standardised", "waves"]
+__all__ = ["Features", "LeftOut", "exact_features", "features_of", "median_width", "standardised", "waves"]
 
 # The 19 most frequent of more words have a feature of their own, and all others share one.
 _MOST_WORDS = 20
@@ -146,6 +146,12 @@ def waves(X: np.ndarray, n_features: int, seed: int) -> np.ndarray:
     W = np.random.default_rng(seed).normal(size=(X.shape[1], n_waves)) * np.sqrt(2.0 * median_width(X))
     phase = X @ W
     return (np.hstack([np.cos(phase), np.sin(phase)]) / np.sqrt(n_waves))[:, :n_features]
+
+
+def exact_features(X: np.ndarray, extra: np.ndarray) -> np.ndarray:
+    """Return n features whose inner products are the Gaussian kernel of all pairs of n rows, and those of others."""
+    values, axes = np.linalg.eigh(np.exp(-median_width(X) * cdist(X, X, "sqeuclidean")) + extra @ extra.T)
+    return axes * np.sqrt(np.maximum(values, 0.0))
 
 
 class LeftOut:
