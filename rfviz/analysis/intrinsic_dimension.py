@@ -6,7 +6,7 @@ power, whatever the number of columns; both estimates read d off the distances t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,7 @@ __all__ = [
     "dimension_of_rows",
     "intrinsic_dimension",
     "likelihood_dimension",
+    "twins",
     "two_nn_dimension",
 ]
 
@@ -31,6 +32,10 @@ _FEWEST = 20
 # Share of rows whose first and second neighbour are equally far, up to rounding, beyond which columns take too few
 # values.
 _TIED, _EQUAL = 0.2, 1e-6
+# Rows within some share of the distance to their fifth neighbour are near copies if those up to three times as far are
+# only a part of them: points in d dimensions would be 3^d − 1 times as many there. Fewer copies than ten, or than this
+# share of the rows, hardly change an estimate.
+_COPY_SHARES, _BEYOND, _FEWEST_COPIES, _LEAST_COPIES = 0.1 * 0.5 ** np.arange(10), 1 / 3, 10, 0.05
 # Rows whose neighbours are searched: of more, as many at random tell as much about how they are spread.
 _MOST = 2000
 
@@ -53,6 +58,8 @@ class DimensionResult:
         Share of the rows whose two nearest neighbours are equally far.
     ratios : ndarray of shape (n_rows,)
         Distance of each row to its second neighbour over that to its first, rising.
+    n_twins : int
+        Further rows, near copies of these, that were left out.
     """
 
     two_nn: float
@@ -63,6 +70,7 @@ class DimensionResult:
     n_features: int
     tied: float
     ratios: np.ndarray
+    n_twins: int = 0
 
     def ratio_frame(self) -> pd.DataFrame:
         """Return the logarithm of each ratio, and of the share of rows with a larger one, turned round."""
@@ -110,7 +118,7 @@ def intrinsic_dimension(distance: np.ndarray, n_features: int) -> DimensionResul
 
 
 def dimension_of_rows(X: np.ndarray, random_state: int = 0) -> DimensionResult:
-    """Estimate the dimension of rows, of which up to 2,000 different ones are taken at random.
+    """Estimate the dimension of rows, of which up to 2,000 different ones are taken at random, without near copies.
 
     Parameters
     ----------
@@ -125,8 +133,33 @@ def dimension_of_rows(X: np.ndarray, random_state: int = 0) -> DimensionResult:
     different = np.unique(X[np.sort(rows)], axis=0)
     if len(different) < _FEWEST:
         return intrinsic_dimension(different, X.shape[1])
-    search = NearestNeighbors(n_neighbors=NEIGHBOURS).fit(different)
-    return intrinsic_dimension(search.kneighbors()[0], X.shape[1])
+    distance, near = NearestNeighbors(n_neighbors=NEIGHBOURS).fit(different).kneighbors()
+    if not (left_out := twins(distance, near)).any():
+        return intrinsic_dimension(distance, X.shape[1])
+    others = NearestNeighbors(n_neighbors=NEIGHBOURS).fit(different[~left_out])
+    return replace(intrinsic_dimension(others.kneighbors()[0], X.shape[1]), n_twins=int(left_out.sum()))
+
+
+def twins(distance: np.ndarray, near: np.ndarray) -> np.ndarray:
+    """Return which rows are near copies of an earlier one that a gap sets apart from all others; none if they are few.
+
+    Their nearest distances say how copies differ, and nothing of the sheet that the rows lie on.
+
+    Parameters
+    ----------
+    distance, near : ndarray of shape (n, k)
+        Of the k nearest other rows: how far, and their numbers.
+    """
+    n, k = distance.shape
+    if k < 5:
+        return np.zeros(n, dtype=bool)
+    fifth = distance[:, 4:5]
+    reach = distance[:, 0] / fifth[:, 0]
+    for share in _COPY_SHARES:
+        n_near, n_beyond = np.sum(reach <= share), np.sum((reach > share) & (reach <= 3.0 * share))
+        if n_near >= max(_FEWEST_COPIES, _LEAST_COPIES * n) and n_beyond <= _BEYOND * n_near:
+            return ((distance <= share * fifth) & (near < np.arange(n)[:, None])).any(axis=1)
+    return np.zeros(n, dtype=bool)
 
 
 def two_nn_dimension(distance: np.ndarray) -> tuple[float, float]:

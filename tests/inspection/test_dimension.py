@@ -1,14 +1,20 @@
 """The intrinsic dimension of manifolds whose dimension is known, against the spread over seeds."""
 
+import re
+
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.spatial.distance import cdist
 from scipy.stats import kstest
+from sklearn.neighbors import NearestNeighbors
 
+from rfviz import inspect
 from rfviz.analysis.intrinsic_dimension import (
     dimension_of_rows,
     intrinsic_dimension,
     likelihood_dimension,
+    twins,
     two_nn_dimension,
 )
 from rfviz.datasets import load
@@ -110,3 +116,38 @@ def test_what_has_no_dimension():
     grid = np.stack(np.meshgrid(range(6), range(6)), -1).reshape(-1, 2).astype(float)
     with pytest.raises(DataError, match="equally far"):
         intrinsic_dimension(neighbour_distances(grid, 12)[0], 2)
+
+
+def table_with_copies(n_copied, apart, copies):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(400, 5))
+    nearly = [rows[:n_copied] + apart * rng.normal(size=(n_copied, 5)) for _ in range(copies)]
+    return pd.DataFrame(rng.permutation(np.concatenate([rows, *nearly])), columns=list("abcde"))
+
+
+@pytest.mark.parametrize(
+    ("n_copied", "apart", "copies"), [(60, 1e-4, 1), (400, 1e-4, 1), (400, 0.02, 1), (400, 1e-4, 2)]
+)
+def test_many_near_copies_are_told_and_do_not_lower_the_dimension(n_copied, apart, copies):
+    report = inspect(table_with_copies(n_copied, apart, copies), only=("dimension", "near-copies"))
+    found = report.findings.set_index("name")
+    assert found.status["near-copies"] == "look" and len(found.rows["near-copies"]) == n_copied * (copies + 1)
+    n_left_out = int(re.search(r"(\d+) near copies of other rows are left out", found.text["dimension"])[1])
+    assert found.status["dimension"] == "fine" and 0.97 * n_copied * copies <= n_left_out <= n_copied * copies
+
+
+def clean_tables():
+    rng, t = np.random.default_rng(1), np.sort(np.random.default_rng(0).uniform(0, 20, 600))
+    yield "normal", rng.normal(size=(600, 1))
+    yield "rounded", rng.normal(size=(600, 3)).round(1)
+    yield "integers", rng.integers(1, 11, (600, 4))
+    yield "grid", np.stack(np.meshgrid(np.arange(25), np.arange(24)), -1).reshape(-1, 2)
+    yield "series", np.column_stack([np.sin(t), np.cos(1.7 * t), t])
+    yield "categories", np.column_stack([np.eye(5)[rng.integers(0, 5, 600)], rng.normal(size=600)])
+    yield "lognormal", np.exp(2.0 * rng.normal(size=(600, 4)))
+
+
+@pytest.mark.parametrize(("name", "X"), list(clean_tables()))
+def test_no_gap_sets_rows_of_clean_tables_apart(name, X):
+    X = np.unique((X - X.mean(axis=0)) / X.std(axis=0), axis=0)
+    assert not twins(*NearestNeighbors(n_neighbors=20).fit(X).kneighbors()).any()
