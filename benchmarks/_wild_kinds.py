@@ -1230,7 +1230,21 @@ def dimension(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
     return Range(found.low - lost, found.high + lost, found.why)
 
 
+def _without_near_copies(X: np.ndarray) -> np.ndarray:
+    """Return rows but for those much nearer to an earlier one than to their fifth, if a gap sets these apart."""
+    if len(X) < 6:
+        return X
+    distance, other = (part[:, 1:] for part in NearestNeighbors(n_neighbors=6).fit(X).kneighbors(X))
+    reach = distance / distance[:, 4:]
+    for share in (0.1 / 2**i for i in range(10)):
+        n_near, n_wide = ((reach[:, 0] <= factor * share).sum() for factor in (1, 3))
+        if n_near >= max(10, 0.05 * len(X)) and 3 * (n_wide - n_near) <= n_near:
+            return X[~((reach <= share) & (other < np.arange(len(X))[:, None])).any(axis=1)]
+    return X
+
+
 def _dimension(X: np.ndarray, estimate: str) -> float:
+    X = _without_near_copies(X)
     near = NearestNeighbors(n_neighbors=11).fit(X).kneighbors(X)[0][:, 1:]
     near = np.maximum(near, 1e-9 * np.median(near[:, -1]))
     if estimate != "TwoNN":
