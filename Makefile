@@ -17,7 +17,7 @@ export RFVIZ_DATA ?= $(DATA)
 # uv compiles nothing, so whoever imports first must keep what is compiled: a start without costs ten seconds more.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: app test test-all quick every style types lint oldest gpu screenshots site clean
+.PHONY: app wheel test test-all quick every style types lint oldest gpu screenshots site clean
 
 app: $(VENV)/app.stamp $(VENV)/plotly.stamp $(if $(filter 0,$(GPU)),,$(VENV)/gpu.stamp)
 	$(BIN)/streamlit run app.py --server.port $(PORT)
@@ -70,6 +70,12 @@ gpu:
 screenshots: $(VENV)/dev.stamp
 	$(BIN)/python assets/screenshots.py
 	$(BIN)/python -m tests.gallery
+
+# With the small script of Plotly, where npm is at hand; rfviz.figures.plotly_js says what it is.
+wheel: $(VENV)/dev.stamp $(VENV)/plotly.stamp
+	rm -rf build && mkdir -p build
+	@! test -d $(PLOTLY) || cp -r $(PLOTLY) build/plotly
+	$(BIN)/uv build --wheel --sdist --out-dir dist
 
 site: $(VENV)/dev.stamp $(VENV)/plotly.stamp
 	$(BIN)/rfviz site --out site

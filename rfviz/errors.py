@@ -15,6 +15,7 @@ __all__ = [
     "DownloadError",
     "MemoryBudgetError",
     "Messages",
+    "MissingPackageError",
     "ParameterError",
     "PrecisionWarning",
     "RfvizError",
@@ -66,6 +67,10 @@ class DataError(RfvizError, ValueError):
 
 class DownloadError(DataError):
     """Data that could not be downloaded, or arrived in another form; to try again at once would not help."""
+
+
+class MissingPackageError(DataError, ImportError):
+    """What was asked for needs a package that is not installed; the sentence says how to get it."""
 
 
 class MemoryBudgetError(RfvizError, MemoryError):

@@ -7,6 +7,7 @@ import tomllib
 from importlib import import_module, metadata
 from pathlib import Path, PurePosixPath
 
+import pandas as pd
 import pytest
 
 import rfviz
@@ -69,6 +70,55 @@ def test_parts_are_loaded_when_used():
     assert not loaded & {"streamlit", "plotly", "cupy", "dask", "torch", "matplotlib"}
     with pytest.raises(AttributeError, match="'rfviz' has no attribute 'nonsense'"):
         _ = rfviz.nonsense
+
+
+def _names(requirements):
+    return {re.split("#", line)[0].strip() for line in requirements} - {""}
+
+
+def test_requirements_of_a_checkout_are_those_of_the_laboratory():
+    extras = PROJECT["project"]["optional-dependencies"]
+    told = _names((ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines())
+    own = [name for extra in ("plot", "files", "app") for name in extras[extra] if not name.startswith("rfviz")]
+    assert told == {*PROJECT["project"]["dependencies"], *own}
+
+
+@pytest.mark.slow
+def test_library_needs_no_package_of_the_laboratory(tmp_path):
+    pd.DataFrame({"a": range(50)}).to_parquet(tmp_path / "a.parquet")
+    code = """
+import sys
+from importlib.abc import MetaPathFinder
+
+class Missing(MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name in {"plotly", "pyarrow", "PIL", "charset_normalizer", "streamlit", "segno", "markdown2"}:
+            raise ModuleNotFoundError(name, name=name)
+
+sys.meta_path.insert(0, Missing())
+import importlib.util
+spec = importlib.util.find_spec
+importlib.util.find_spec = lambda name: None if name in {"plotly", "pyarrow"} else spec(name)
+import rfviz
+from rfviz import experiments
+assert all(getattr(experiments, name) is not None for name in experiments.__all__)
+result = experiments.DistanceSaturation(maps=[rfviz.features.RandomMaxout()]).run("circle")
+assert len(result.to_frame()) and result.summary()
+import pandas as pd
+report = rfviz.inspect(pd.DataFrame({"a": [*range(49), 7], "b": list("xy") * 25}), label="b")
+assert len(report.findings) > 3
+for shown in (result.figure, lambda: report.figure("balance"), lambda: rfviz.inspect("a.parquet")):
+    try:
+        shown()
+    except ImportError as error:
+        print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines() == [
+        'A figure needs Plotly, which is not installed: pip install "rfviz[plot]".',
+        'A figure needs Plotly, which is not installed: pip install "rfviz[plot]".',
+        'a.parquet needs pyarrow, which is not installed: pip install "rfviz[files]", or save it as CSV.',
+    ], done.stderr
 
 
 # --- where the laboratory is ------------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import os
 import signal
 import socket
@@ -12,6 +11,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from rfviz._extras import require
 from rfviz.errors import DataError, ParameterError
 
 __all__ = ["add_arguments", "start"]
@@ -37,8 +37,7 @@ def start(given: argparse.Namespace) -> int:
             "The laboratory's pages were not installed with the package; "
             "start it from a checkout, or install without --target."
         )
-    if importlib.util.find_spec("streamlit") is None:
-        raise DataError("The laboratory needs Streamlit, which is not installed; pip install streamlit brings it.")
+    require("streamlit", "The laboratory")
     command = [sys.executable, "-m", "streamlit", "run", str(folder / "app.py")]
     if given.port is not None:
         command += ["--server.port", str(_free_port(given.port))]

@@ -66,8 +66,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser("rfviz", description="A laboratory for random feature maps, and a library of them.")
     parser.add_argument("--version", action="version", version=f"rfviz {__version__}")
-    commands = parser.add_subparsers(title="commands", dest="name", metavar="COMMAND", required=True)
-    app.add_arguments(commands.add_parser("app", help="start the laboratory in the browser"))
+    commands = parser.add_subparsers(title="commands", dest="name", metavar="COMMAND")
+    starts = commands.add_parser("app", help="start the laboratory in the browser, as the command does by itself")
+    app.add_arguments(starts)
+    # Without a command, and only then, what "rfviz app" does without arguments.
+    parser.set_defaults(**vars(starts.parse_args([])) | {"name": "app"})
     run.add_arguments(commands.add_parser("run", help="compute a page without a browser: charts and numbers as files"))
     site.add_arguments(commands.add_parser("site", help="write the laboratory as web pages that need no server"))
     text = "show which device computes, with which libraries and how much memory"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, dataclass_tra
 import numpy as np
 import pandas as pd
 
+from rfviz._extras import require
 from rfviz.cache import Cache
 from rfviz.errors import ParameterError
 from rfviz.experiments.data import NO_DATA, Data, as_data
@@ -79,6 +80,7 @@ class Chart:
     @cached_property
     def figure(self) -> go.Figure:
         """The figure, drawn once."""
+        require("plotly", "A figure")
         return self.plot()
 
     @cached_property

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from rfviz.figures.template import GREY, rgba
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 __all__ = ["DRAWN_LINE", "count_axis", "has_legend", "make_room"]
 

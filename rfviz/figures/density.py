@@ -7,7 +7,6 @@ import io
 from typing import Any
 
 import numpy as np
-from PIL import Image
 
 __all__ = ["density_image"]
 
@@ -36,6 +35,8 @@ def density_image(counts: np.ndarray, colour: str, x: tuple[float, float], y: tu
     dict
         For ``layout.images``.
     """
+    from PIL import Image
+
     shade = np.sqrt(counts / max(int(counts.max()), 1))
     shade = np.where(counts > 0, np.rint(_FAINTEST + (255 - _FAINTEST) * shade), 0).astype(np.uint8)
     image = Image.fromarray(np.ascontiguousarray(shade[::-1]), "L")

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import plotly.graph_objects as go
-from plotly.colors import sample_colorscale
 
 from rfviz.analysis.embedding import Projection
 from rfviz.datasets.base import Dataset
 from rfviz.figures.images import framed_image
-from rfviz.figures.quick import literal, trace
 from rfviz.figures.template import COLOURS, GREY, SEQUENCE, SYMBOLS, styled
 from rfviz.figures.thumbnails import draw_thumbnails, place_thumbnails
+from rfviz.figures.traces import literal, trace
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 __all__ = ["PICKED", "PointStyle", "image_marks", "plot_embedding", "point_style", "style_of"]
 
@@ -76,6 +77,8 @@ def point_style(
         colours = [COLOURS[int(code) % len(COLOURS)] for code in codes]
         return PointStyle(colours, groups, None, "class", [f"{names[int(codes[i])]} (row {i})" for i in range(n)])
     if order is not None:
+        from plotly.colors import sample_colorscale
+
         share = (order - order.min()) / max(float(np.ptp(order)), 1e-12)
         colours = [str(colour) for colour in sample_colorscale([list(stop) for stop in SEQUENCE], share.tolist())]
         return PointStyle(colours, (), order, title, [f"{title} {value:g}" for value in order])

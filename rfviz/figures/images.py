@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import base64
 import io
+from typing import TYPE_CHECKING
 
 import numpy as np
-from PIL import Image
 
 from rfviz.datasets.base import Dataset
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 __all__ = ["as_pixels", "as_png", "data_uri", "framed_image"]
 
@@ -30,6 +33,8 @@ def data_uri(pixels: np.ndarray, frame: str | None = None, side: int = 64) -> st
     side : int
         Pixels.
     """
+    from PIL import Image
+
     image = Image.fromarray(pixels)
     if image.height > side:
         image = image.resize((max(round(image.width * side / image.height), 1), side), Image.Resampling.BOX)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import plotly.graph_objects as go
 
-from rfviz.figures.quick import trace
 from rfviz.figures.template import GREY
+from rfviz.figures.traces import trace
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 __all__ = ["DRAWS", "M_TITLE", "band", "line", "mark", "ring_pair"]
 
@@ -79,6 +81,8 @@ def ring_pair(
     x, y : sequence of float
         Its place in each cloud.
     """
+    import plotly.graph_objects as go
+
     marker = {"symbol": "circle-open", "size": 15, "line": {"width": 3}, "color": list(colours)}
     words = f"rows {rows[0] + 1} and {rows[1] + 1}"
     ringed = go.Figure(figure)

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from operator import attrgetter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import plotly
-import plotly.graph_objects as go
-from plotly.offline import get_plotlyjs_version
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 __all__ = ["NPM_PACKAGE", "Script", "find_bundle", "kinds_of", "needed_script", "scripts"]
 
@@ -66,6 +66,8 @@ class Script:
 
 def find_bundle(folder: Path) -> Script | None:
     """Return the partial bundle that npm has installed below a folder, or None if it has none of this version."""
+    from plotly.offline import get_plotlyjs_version
+
     package = folder / "node_modules" / NPM_PACKAGE
     try:
         version = str(json.loads((package / "package.json").read_text(encoding="utf-8"))["version"])
@@ -79,6 +81,9 @@ def find_bundle(folder: Path) -> Script | None:
 @cache
 def scripts() -> tuple[Script, ...]:
     """Return the scripts at hand, the smallest first."""
+    import plotly
+    from plotly.offline import get_plotlyjs_version
+
     whole = Script(Path(plotly.__file__).parent / "package_data" / "plotly.min.js", get_plotlyjs_version())
     bundle = find_bundle(Path(sys.prefix) / "share" / "rfviz")
     return (whole,) if bundle is None else (bundle, whole)

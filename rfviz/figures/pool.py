@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, styled
+from rfviz.figures.traces import trace
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

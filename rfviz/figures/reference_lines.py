@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rfviz.figures.quick import trace
 from rfviz.figures.template import GREY
+from rfviz.figures.traces import trace
 
 __all__ = ["reference_lines"]
 

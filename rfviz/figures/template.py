@@ -10,12 +10,12 @@ from __future__ import annotations
 import zlib
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
-
-import plotly.graph_objects as go
+from typing import TYPE_CHECKING, Any
 
 from rfviz.features import FeatureMap, Look
-from rfviz.figures.quick import QuickFigure
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 __all__ = [
     "COLOURS", "DASHES", "DIVERGING", "GREY", "SEQUENCE", "SHARES", "SIGNS", "SYMBOLS", "map_style", "map_styles",
@@ -156,4 +156,6 @@ def styled(traces: list[dict[str, Any]], *, x: str, y: str, height: int, revisio
     }
     for name, value in layout.items():
         base[name] = base.get(name, {}) | value if isinstance(value, dict) else value
+    from rfviz.figures.quick_figure import QuickFigure  # Plotly is needed for figures alone
+
     return QuickFigure(traces, base)

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from rfviz.figures.quick import trace
 from rfviz.figures.template import GREY, rgba
+from rfviz.figures.traces import trace
 
 __all__ = ["draw_thumbnails", "place_thumbnails", "spread_apart"]
 

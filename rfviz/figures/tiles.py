@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import plotly.graph_objects as go
 
-from rfviz.figures.quick import trace
 from rfviz.figures.template import GREY, styled
+from rfviz.figures.traces import trace
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 __all__ = ["Tile", "plot_tiles"]
 

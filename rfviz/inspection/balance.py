@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from rfviz.datasets.files.table import DATE
-from rfviz.figures.quick import literal, trace
 from rfviz.figures.template import COLOURS, styled
+from rfviz.figures.traces import literal, trace
 from rfviz.inspection.drawing import HEIGHT, MOST_BARS, plot_bars
 from rfviz.inspection.finding import Claim, Claims, Finding
 from rfviz.inspection.question import Picture, Question

@@ -17,8 +17,8 @@ from rfviz.analysis.dependence import (
 )
 from rfviz.datasets.files.table import CATEGORY, NUMBER
 from rfviz.errors import DataError
-from rfviz.figures.quick import literal, trace
 from rfviz.figures.template import COLOURS, rgba, styled
+from rfviz.figures.traces import literal, trace
 from rfviz.inspection.drawing import HEIGHT
 from rfviz.inspection.finding import Claim, Claims, Finding
 from rfviz.inspection.question import Computation, Picture, Question

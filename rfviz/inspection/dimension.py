@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from rfviz.analysis.intrinsic_dimension import DimensionResult, intrinsic_dimension, twins
-from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, styled
+from rfviz.figures.traces import trace
 from rfviz.inspection.drawing import HEIGHT, MOST_POINTS
 from rfviz.inspection.finding import Claim, Claims, Finding
 from rfviz.inspection.neighbours import NEIGHBOURS as KNOWN

@@ -14,8 +14,8 @@ from rfviz.backend import single_threaded_blas
 from rfviz.errors import DataError
 from rfviz.features import RandomFourier
 from rfviz.features.widths import learnt_gamma
-from rfviz.figures.quick import trace
 from rfviz.figures.template import GREY, map_style, rgba, styled
+from rfviz.figures.traces import trace
 from rfviz.inspection.drawing import HEIGHT
 from rfviz.inspection.finding import Claim, Claims, Finding
 from rfviz.inspection.question import Picture, Question

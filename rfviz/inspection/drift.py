@@ -16,8 +16,8 @@ from rfviz.analysis.drift import FEWEST_ROWS, WANDERING, WITNESS_ROWS, DriftResu
 from rfviz.datasets import Dataset
 from rfviz.datasets.files.table import CATEGORY, DATE, NUMBER, Table
 from rfviz.errors import DataError
-from rfviz.figures.quick import literal, trace
 from rfviz.figures.template import COLOURS, SYMBOLS, rgba, styled
+from rfviz.figures.traces import literal, trace
 from rfviz.inspection.drawing import HEIGHT, OF_ROWS
 from rfviz.inspection.finding import Claim, Claims, Finding
 from rfviz.inspection.question import Picture, Question

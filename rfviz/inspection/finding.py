@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from rfviz.figures.quick import literal, trace
 from rfviz.figures.template import styled
+from rfviz.figures.traces import literal, trace
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

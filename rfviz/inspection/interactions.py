@@ -13,8 +13,8 @@ import pandas as pd
 from rfviz.analysis.interactions import MOST_CLASSES, Evidence, find_interactions
 from rfviz.analysis.interactions import Interactions as FoundInteractions
 from rfviz.errors import DataError
-from rfviz.figures.quick import literal, trace
 from rfviz.figures.template import COLOURS, SEQUENCE, rgba, styled
+from rfviz.figures.traces import literal, trace
 from rfviz.inspection.drawing import HEIGHT
 from rfviz.inspection.finding import Claim, Claims, Finding
 from rfviz.inspection.question import Picture, Question

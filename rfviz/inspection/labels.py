@@ -12,8 +12,8 @@ import pandas as pd
 from rfviz.analysis.label_errors import LabelErrors, find_label_errors
 from rfviz.datasets import Dataset
 from rfviz.errors import DataError
-from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, styled
+from rfviz.figures.traces import trace
 from rfviz.inspection.drawing import HEIGHT
 from rfviz.inspection.finding import Claim, Claims, Finding
 from rfviz.inspection.question import Picture, Question

@@ -11,8 +11,8 @@ import pandas as pd
 
 from rfviz.errors import DataError
 from rfviz.features import RandomBinning
-from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, styled
+from rfviz.figures.traces import trace
 from rfviz.inspection.dimension import Dimension
 from rfviz.inspection.drawing import HEIGHT
 from rfviz.inspection.finding import Claim, Claims, Finding

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from rfviz.errors import DataError
-from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, styled
+from rfviz.figures.traces import trace
 from rfviz.inspection.drawing import HEIGHT, MOST_POINTS, level
 from rfviz.inspection.finding import Claim, Claims, Finding
 from rfviz.inspection.neighbours import OUTLYING, NeighbourResult, Neighbours, far_values, neighbours, scaled_by_most

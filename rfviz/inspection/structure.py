@@ -18,8 +18,8 @@ from rfviz.errors import DataError
 from rfviz.features import FeatureMap, MapSpec, RandomFourier, RandomMaxout
 from rfviz.features.draws import generator
 from rfviz.figures.lines import M_TITLE
-from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, map_style, rgba, styled
+from rfviz.figures.traces import trace
 from rfviz.inspection.drawing import HEIGHT, level
 from rfviz.inspection.finding import Claim, Claims, Finding
 from rfviz.inspection.question import SCORES, Picture, Question

@@ -14,8 +14,8 @@ from scipy.stats import binom, rankdata
 from rfviz.analysis.uncertainty import Intervals, class_sets, find_intervals
 from rfviz.datasets import Dataset
 from rfviz.datasets.files.table import NUMBER
-from rfviz.figures.quick import literal, trace
 from rfviz.figures.template import COLOURS, GREY, rgba, styled
+from rfviz.figures.traces import literal, trace
 from rfviz.inspection.drawing import HEIGHT, MOST_POINTS, OF_ROWS
 from rfviz.inspection.finding import Claim, Claims, Finding
 from rfviz.inspection.labels import LabelResult, Labels

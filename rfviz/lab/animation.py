@@ -8,14 +8,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from rfviz.backend import memory_budget
 from rfviz.cache import Cache
 from rfviz.features import FeatureMap, MapSpec
-from rfviz.figures.quick import plotly_json
+from rfviz.figures.traces import plotly_json
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
     from rfviz.lab.panel import Panel
 
 __all__ = [

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 from scipy import sparse
 
 from rfviz.backend import gigabytes, to_host
@@ -18,12 +17,14 @@ from rfviz.errors import DataError, MemoryBudgetError
 from rfviz.experiments.base import Chart
 from rfviz.features import FeatureMap
 from rfviz.figures.plotly_js import kinds_of, needed_script
-from rfviz.figures.quick import plotly_json
+from rfviz.figures.traces import plotly_json
 from rfviz.lab.growing_npz import GrowingNpz
 from rfviz.lab.page import MapExport
 from rfviz.progress import Progress, silent
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
     from rfviz.datasets.files import PreparedRows
 
 __all__ = [
@@ -47,6 +48,8 @@ MOST_BYTES = 500_000_000
 
 def write_html(figure: go.Figure, title: str = "") -> str:
     """Return a figure as a page that opens offline, and zooms and shows its numbers as in the app."""
+    import plotly.graph_objects as go
+
     shown = go.Figure(figure.to_dict())
     shown.update_layout(template="plotly_white")
     plotly = needed_script(kinds_of(shown))

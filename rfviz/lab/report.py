@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import plotly.graph_objects as go
 
 from rfviz._version import __version__
 from rfviz.experiments.base import Chart
@@ -94,6 +93,8 @@ def _section(entry: Entry) -> str:
 
 
 def _chart(chart: Chart) -> str:
+    import plotly.graph_objects as go
+
     if chart.html is not None:
         drawn = chart.html()
     else:

@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
-
-import plotly.graph_objects as go
+from typing import TYPE_CHECKING, Any
 
 from rfviz.experiments.base import Chart
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 __all__ = ["Zoom", "ZoomCheck", "apply_zoom", "fits", "read_zoom", "zoom_charts"]
 

@@ -11,7 +11,7 @@ from rfviz._version import __version__
 from rfviz.experiments.base import Chart
 from rfviz.experiments.zoo.compute import ordered_maps
 from rfviz.figures.plotly_js import Script, kinds_of, needed_script
-from rfviz.figures.quick import plotly_json
+from rfviz.figures.traces import plotly_json
 from rfviz.lab.index import HEADING, card_groups, entry_of
 from rfviz.lab.markdown import html_of
 from rfviz.lab.report import numbers_table, settings_list

@@ -14,7 +14,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -73,26 +73,22 @@ def _is_healthy(url: str) -> bool:
         return False
 
 
+# The port follows.
+CHECKOUT = (sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true", "--server.port")
+
+
 @contextmanager
-def running_app(folder: Path, port: int | None = None, **environment: str) -> Iterator[Server]:
+def running_app(
+    folder: Path, port: int | None = None, starting: Sequence[str] = CHECKOUT, cwd: Path = ROOT, **environment: str
+) -> Iterator[Server]:
     """Run a fresh server whose downloads go to an empty folder, with no network and no setting of the developer's."""
     port = port or free_port()
     env = {name: value for name, value in os.environ.items() if not name.startswith(("RFVIZ_", "STREAMLIT_"))}
     env |= NO_NETWORK | {"no_proxy": "localhost,127.0.0.1", "RFVIZ_CACHE": str(folder / "cache"), **environment}
     log_path = folder / f"server-{port}.log"
-    command = [
-        sys.executable,
-        "-m",
-        "streamlit",
-        "run",
-        "app.py",
-        "--server.headless",
-        "true",
-        "--server.port",
-        str(port),
-    ]
+    command = [*starting, str(port)]
     with log_path.open("w") as log:
-        process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=log, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(command, cwd=cwd, env=env, stdout=log, stderr=subprocess.STDOUT)
     server = Server(f"http://localhost:{port}", log_path)
     try:
         deadline = time.monotonic() + START_SECONDS

@@ -38,6 +38,14 @@ def test_without_streamlit_or_without_pages(capsys, monkeypatch):
     assert "pages were not installed with the package" in capsys.readouterr().err
 
 
+def test_command_by_itself_starts_the_laboratory(monkeypatch):
+    started = []
+    monkeypatch.setattr(app, "_serve", lambda *given: started.append(given) or 0)
+    assert cli.main([]) == cli.main(["app"]) == 0
+    assert started[0] == started[1] and started[0][0][-1].endswith("app.py")
+    assert cli.main(["maps"]) == 0 and len(started) == 2
+
+
 def test_what_is_started(monkeypatch, tmp_path):
     started = []
     monkeypatch.setattr(app, "_serve", lambda *given: started.append(given) or 0)

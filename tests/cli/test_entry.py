@@ -31,7 +31,6 @@ def test_reader_that_stops_early_is_no_error():
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "required: COMMAND"),
         (["bogus"], "invalid choice: 'bogus'"),
         (["device", "--xml"], "unrecognized arguments: --xml"),
         (["app", "--port", "0"], "--port must be an integer from 1 to 65535; got 0. Try --port=8501."),

@@ -10,7 +10,7 @@ import rfviz
 from rfviz.cache import Cache
 from rfviz.datasets.files import read_upload
 from rfviz.datasets.files.own import own_spec_of
-from rfviz.figures.quick import plotly_json
+from rfviz.figures.traces import plotly_json
 from rfviz.lab.index import find_page
 from rfviz.lab.page import compute
 from rfviz.lab.preset import Preset

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rfviz._extras import require
 from rfviz.datasets import memory
 from rfviz.datasets.files.content import MAX_COLUMNS, File, bytes_of_table, check_table, reading
 from rfviz.datasets.files.row_names import without_row_names
@@ -57,12 +58,10 @@ def _import_pyarrow(file: File) -> Any:
     DataError
         If it is not installed.
     """
-    try:
-        for part in ("ipc", "parquet"):
-            importlib.import_module(f"pyarrow.{part}")
-        return importlib.import_module("pyarrow")
-    except ImportError:
-        raise DataError(f"{file.name} needs pyarrow to be read: pip install pyarrow, or save it as CSV.") from None
+    require("pyarrow", file.name, "or save it as CSV")
+    for part in ("ipc", "parquet"):
+        importlib.import_module(f"pyarrow.{part}")
+    return importlib.import_module("pyarrow")
 
 
 def parquet_layout(file: File) -> tuple[tuple[str, ...], int]:

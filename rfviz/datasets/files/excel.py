@@ -7,6 +7,7 @@ import math
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
+from rfviz._extras import require
 from rfviz.datasets import memory
 from rfviz.datasets.files.content import File, check_columns, open_archive, reading
 from rfviz.datasets.files.heading import Heading, find_heading
@@ -153,10 +154,7 @@ def _opened(file: File) -> pd.ExcelFile:
 
     engine = next((name for name, module in _ENGINES.items() if importlib.util.find_spec(module)), None)
     if engine is None:
-        raise DataError(
-            f"{file.name} is a workbook, which needs python-calamine or openpyxl to be read: "
-            "pip install python-calamine, or save the sheet as 'CSV UTF-8'."
-        )
+        require("python_calamine", f"{file.name} is a workbook, which", "or save the sheet as 'CSV UTF-8'")
     with reading(file, "a workbook", "Save it again as .xlsx"):
         _check_parts(file)
         return pd.ExcelFile(file.open(), engine=engine)  # pyright: ignore[reportArgumentType] - newer than its stubs

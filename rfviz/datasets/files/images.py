@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rfviz._extras import require
 from rfviz.datasets import memory
 from rfviz.datasets.files.archive import is_litter
 from rfviz.datasets.files.content import IMAGES, File, open_archive
 from rfviz.datasets.files.preparation import Preparation
 from rfviz.datasets.wording import counted, one_line, reason
-from rfviz.errors import DataError
+from rfviz.errors import DataError, MissingPackageError
 from rfviz.progress import Progress
 
 if TYPE_CHECKING:
@@ -296,6 +297,7 @@ def _natural(name: str) -> list[tuple[bool, int, str]]:
 
 def _image(data: bytes) -> Image.Image:
     """Open a PNG or JPEG image by its own bytes, whatever its name says; only the header is read."""
+    require("PIL", "A data set of images")
     from PIL import JpegImagePlugin, PngImagePlugin
 
     reader = PngImagePlugin.PngImageFile if data.startswith(b"\x89PNG") else JpegImagePlugin.JpegImageFile
@@ -330,6 +332,8 @@ def _naming(file: File, name: str) -> Generator[None, None, None]:
     shown = one_line(name, 50)
     try:
         yield
+    except MissingPackageError:
+        raise
     except DataError as error:
         raise DataError(f"{file.name}: its image {shown!r} {error}.") from None
     except MemoryError:

@@ -10,6 +10,7 @@ import codecs
 import re
 from dataclasses import dataclass
 
+from rfviz._extras import require
 from rfviz.datasets.files.content import File
 from rfviz.datasets.wording import counted
 from rfviz.errors import DataError
@@ -220,6 +221,7 @@ def _guessed(telling: bytes) -> str:
 
 def _guessed_script(telling: bytes) -> str:
     """Return the encoding that the library takes for the most likely; nothing if it finds none that makes sense."""
+    require("charset_normalizer", "A text that is not in UTF-8", "or save it as UTF-8")
     import charset_normalizer
 
     words = b"\n".join(list(dict.fromkeys(_WORDS.findall(telling)))[:_MOST_WORDS])  # signs and numbers mislead it

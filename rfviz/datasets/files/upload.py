@@ -323,10 +323,11 @@ def upload_of_frame(
 def _is_hashable(series: pd.Series) -> bool:
     """Return whether the cells of a column can be counted, as lists, arrays and tuples of them cannot."""
     import pandas as pd
-    import pyarrow as pa
 
     try:
         if isinstance(series.dtype, pd.ArrowDtype):
+            import pyarrow as pa
+
             return not pa.types.is_nested(series.dtype.pyarrow_dtype)
         for cell in series if series.dtype == object else ():
             hash(cell)

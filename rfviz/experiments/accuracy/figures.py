@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from rfviz.experiments.accuracy.architectures import NETWORK_EPOCHS, NETWORK_FEATURES
 from rfviz.experiments.accuracy.compute import TRAINED, AccuracyResult, Curve
@@ -15,9 +14,12 @@ from rfviz.experiments.accuracy.maxout_table import MaxoutTable
 from rfviz.features import Look
 from rfviz.figures.axes import count_axis
 from rfviz.figures.lines import DRAWS, M_TITLE, band, line
-from rfviz.figures.quick import trace
 from rfviz.figures.reference_lines import reference_lines
 from rfviz.figures.template import COLOURS, GREY, map_styles, rgba, styled
+from rfviz.figures.traces import trace
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 __all__ = [
     "plot_accuracy", "plot_confusion", "plot_epochs", "plot_penalty", "plot_ranking", "plot_table_1", "plot_times",

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from rfviz.experiments.binning.compute import BoxView, PlaneGrids, SharedBoxes
 from rfviz.experiments.binning.hats import SEEN, HatsView
@@ -13,9 +12,12 @@ from rfviz.experiments.binning.mixed import MixedMaps
 from rfviz.features import RandomBinning, RandomFourier
 from rfviz.figures.axes import count_axis
 from rfviz.figures.lines import band, line, mark
-from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, SHARES, SYMBOLS, map_style, rgba, styled
+from rfviz.figures.traces import trace
 from rfviz.words import counted
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 __all__ = [
     "plot_boxes",

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from rfviz.experiments.build_a_map.base_space import AXES, BaseSpace
 from rfviz.experiments.build_a_map.circle import MARKED, WrappedLine
 from rfviz.experiments.build_a_map.compute import Built, Transform, What
 from rfviz.figures.axes import count_axis
 from rfviz.figures.lines import DRAWS, M_TITLE, band, line, mark
-from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, map_style, rgba, styled
+from rfviz.figures.traces import trace
 from rfviz.formula import parse_formula
 from rfviz.kernels import order_weights
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 __all__ = [
     "DRAWN", "HEIGHT", "ends_of", "plot_base_errors", "plot_base_kernel", "plot_circle", "plot_errors", "plot_formula",

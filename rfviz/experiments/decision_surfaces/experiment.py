@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from rfviz.analysis.accuracy import LOSS
 from rfviz.analysis.plane import Plane, plane_of
@@ -34,6 +33,8 @@ from rfviz.features import FeatureMap, MapSpec, RandomFourier, RandomMaxout
 from rfviz.params import Param
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
     from rfviz.experiments.decision_surfaces.gradients import Gradients
 
 __all__ = [

@@ -8,16 +8,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import plotly.graph_objects as go
-from PIL import Image
 
 from rfviz.analysis.plane import Plane
 from rfviz.analysis.splits import Split
 from rfviz.experiments.decision_surfaces.compute import MOST_MARKS, Surface
-from rfviz.figures.quick import literal, trace
 from rfviz.figures.template import COLOURS, GREY, SIGNS, SYMBOLS, styled
+from rfviz.figures.traces import literal, trace
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
     from rfviz.experiments.decision_surfaces.gradients import Gradients
 
 __all__ = [
@@ -92,6 +92,8 @@ def surface_image(
         pixels[_widened(creases) & ~creases] = _HALO
         pixels[creases] = _CREASE
     buffer = io.BytesIO()
+    from PIL import Image
+
     Image.fromarray(np.ascontiguousarray(pixels[::-1]), "RGBA").save(buffer, "PNG", compress_level=1)
     return {
         "source": "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode("ascii"),

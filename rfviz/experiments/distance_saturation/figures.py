@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import plotly.graph_objects as go
 from scipy.optimize import isotonic_regression
 
 from rfviz.experiments.distance_saturation.compute import SATURATION_SHARE, SaturationCurve, SaturationResult, SeedBand
 from rfviz.features import Look
 from rfviz.figures.density import density_image
 from rfviz.figures.lines import band
-from rfviz.figures.quick import trace
 from rfviz.figures.template import GREY, rgba, series_styles, styled
+from rfviz.figures.traces import trace
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 __all__ = ["plot_saturation"]
 

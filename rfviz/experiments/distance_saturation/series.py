@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from rfviz.figures.lines import line
 from rfviz.figures.template import COLOURS, GREY, styled
 from rfviz.kernels import collision_rho, collision_series, expected_max
 from rfviz.words import number, per_cent
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 __all__ = ["collision_frame", "plot_collision", "pools_frame", "series_words"]
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import plotly.graph_objects as go
 from pandas.api.types import is_numeric_dtype
 
 from rfviz.experiments.errata.compute import OTHER, PRINTED, RIGHT, Picture
 from rfviz.figures.lines import mark
-from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, DASHES, GREY, styled
+from rfviz.figures.traces import trace
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 __all__ = ["plot_erratum"]
 

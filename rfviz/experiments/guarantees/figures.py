@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from rfviz.bounds import RiskBound
 from rfviz.experiments.guarantees.compute import ABOUT, Comparison, Curve
 from rfviz.experiments.guarantees.function import ApproximatedFunction
 from rfviz.experiments.guarantees.risk import MeasuredRisk
 from rfviz.figures.lines import DRAWS, M_TITLE, band, line, mark
-from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, SYMBOLS, rgba, styled
+from rfviz.figures.traces import trace
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
     from rfviz.experiments.guarantees.complexity import Complexity
 
 __all__ = ["plot_complexity", "plot_function", "plot_guarantees", "plot_risk"]

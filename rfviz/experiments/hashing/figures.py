@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from rfviz.experiments.hashing.compute import HammingResult, NearFarResult
 from rfviz.experiments.hashing.recall import RecallCurve, RecallResult
@@ -13,8 +12,11 @@ from rfviz.features import FeatureMap, Look, RandomMaxout, RandomProjection
 from rfviz.figures.axes import count_axis
 from rfviz.figures.density import density_image
 from rfviz.figures.lines import DRAWS, band
-from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, map_style, rgba, series_styles, styled
+from rfviz.figures.traces import trace
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 __all__ = ["AXES", "STRIP", "plot_hamming", "plot_near_far", "plot_recall", "plot_strips"]
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from rfviz.experiments.kernel_approximation.compute import CONFIDENCE, METRICS, KernelErrorResult
 from rfviz.features import Look
 from rfviz.figures.axes import count_axis
 from rfviz.figures.density import density_image
 from rfviz.figures.lines import DRAWS, M_TITLE, band, line, mark
-from rfviz.figures.quick import trace
 from rfviz.figures.template import GREY, map_style, map_styles, rgba, styled
+from rfviz.figures.traces import trace
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 __all__ = ["plot_kernel_bias", "plot_kernel_density", "plot_kernel_errors", "plot_kernel_spread"]
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from rfviz.experiments.kitchen_sinks.approximation import DELTA, Distances
 from rfviz.experiments.kitchen_sinks.compute import JOINT, PURSUIT, Curve
@@ -15,8 +14,11 @@ from rfviz.experiments.kitchen_sinks.weights import WeightDecay
 from rfviz.features import FeatureMap, Look
 from rfviz.figures.axes import count_axis
 from rfviz.figures.lines import DRAWS, band, line
-from rfviz.figures.quick import trace
 from rfviz.figures.template import GREY, map_style, map_styles, rgba, styled
+from rfviz.figures.traces import trace
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 __all__ = [
     "plot_constraint",

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from rfviz.figures.axes import count_axis
 from rfviz.figures.lines import DRAWS, M_TITLE, band, line, mark
-from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, SEQUENCE, map_style, rgba, styled
+from rfviz.figures.traces import trace
 from rfviz.words import number
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
     from rfviz.experiments.learning_curve.experiment import CurveMap, CurveResult, Spectra
     from rfviz.theory import KernelSpectrum
 

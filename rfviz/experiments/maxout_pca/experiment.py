@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
-import plotly.graph_objects as go
 from scipy.stats import rankdata
 
 from rfviz.analysis.embedding import (
@@ -26,6 +26,9 @@ from rfviz.features import FeatureMap, MapSpec
 from rfviz.figures.embedding import PointStyle, image_marks, plot_embedding, style_of
 from rfviz.figures.images import framed_image
 from rfviz.params import Param
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 __all__ = ["HEIGHT", "MaxoutPCA", "points_of", "points_style"]
 

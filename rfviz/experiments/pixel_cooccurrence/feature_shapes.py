@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from PIL import Image
 
 from rfviz.datasets import Dataset
 from rfviz.errors import DataError
@@ -199,6 +198,8 @@ def bytes_per_feature(skeleton: Skeleton, seed: int = 0) -> float:
 
 def scaled_image(dataset: Dataset, row: int, side: int, channels: int) -> np.ndarray:
     """Return the middle square of an image in the skeleton's size and colours, as bytes."""
+    from PIL import Image
+
     image = Image.fromarray(as_pixels(dataset, slice(row, row + 1))[0]).convert("RGB" if channels == 3 else "L")
     width, height = image.size
     edge = min(width, height)

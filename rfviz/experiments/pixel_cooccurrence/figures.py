@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from rfviz.experiments.pixel_cooccurrence.compute import PixelMap
 from rfviz.experiments.pixel_cooccurrence.feature_shapes import FeatureSizes, Repeats
 from rfviz.experiments.pixel_cooccurrence.layers import image_of
 from rfviz.figures.axes import count_axis
-from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, DIVERGING, GREY, rgba, styled
+from rfviz.figures.traces import trace
 from rfviz.skeleton import Activation, Skeleton
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 __all__ = [
     "plot_feature", "plot_map_grid", "plot_maps", "plot_repeats", "plot_rms", "plot_sizes", "plot_skeleton", "scale_of",

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from rfviz.experiments.speech.compute import (
     MEASURES,
@@ -21,8 +20,11 @@ from rfviz.experiments.speech.compute import (
 )
 from rfviz.figures.axes import count_axis
 from rfviz.figures.lines import M_TITLE, band, mark
-from rfviz.figures.quick import trace
 from rfviz.figures.template import GREY, SEQUENCE, map_styles, rgba, styled
+from rfviz.figures.traces import trace
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 __all__ = ["plot_confusions", "plot_errors", "plot_heard"]
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import base64
+from typing import TYPE_CHECKING
 
 import numpy as np
-import plotly.graph_objects as go
 
 from rfviz.experiments.zoo.compute import SIDE, Card, ZooResult
-from rfviz.figures.quick import trace
 from rfviz.figures.template import DIVERGING, styled
+from rfviz.figures.traces import trace
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 __all__ = ["LEVELS", "card_pictures", "levels", "palette", "plot_zoo"]
 

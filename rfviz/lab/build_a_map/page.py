@@ -6,10 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-import plotly.graph_objects as go
 
 from rfviz.cache import Cache
 from rfviz.experiments.build_a_map.base_space import BaseSpace, points_of
@@ -36,6 +35,9 @@ from rfviz.lab.panel import Panel
 from rfviz.lab.papers import COMPOSITIONAL_KERNELS, NOTES
 from rfviz.params import Param
 from rfviz.words import number
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 __all__ = ["FORMULAS", "PAGE", "BuildAMapPage", "Result", "Settings"]
 

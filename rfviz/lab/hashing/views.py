@@ -16,9 +16,9 @@ from rfviz.experiments.hashing.figures import STRIP, plot_strips
 from rfviz.experiments.hashing.hamming import hamming_pairs
 from rfviz.experiments.hashing.points import exact_order
 from rfviz.experiments.hashing.recall import RecallResult
-from rfviz.figures.quick import literal
 from rfviz.figures.template import COLOURS
 from rfviz.figures.tiles import Tile, plot_tiles
+from rfviz.figures.traces import literal
 from rfviz.lab.controls import Control
 from rfviz.lab.hashing import text
 from rfviz.lab.hashing.settings import Source

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-
-import plotly.graph_objects as go
+from typing import TYPE_CHECKING
 
 from rfviz.cache import Cache
 from rfviz.experiments import Data, KernelApproximation
 from rfviz.experiments.kernel_approximation.compute import METRICS, KernelErrorResult
 from rfviz.lab.animation import Animation, one_by_one
 from rfviz.words import number
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 __all__ = ["over_m", "over_pools"]
 

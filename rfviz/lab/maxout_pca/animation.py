@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from rfviz.analysis.embedding import MAX_EXACT, EmbeddingPoints, Projection, aligned, components_of_gram
 from rfviz.analysis.mapping import points_for
@@ -20,6 +19,9 @@ from rfviz.features import FeatureMap, MapSpec
 from rfviz.lab.animation import Animation, affordable
 from rfviz.progress import Progress, silent, within
 from rfviz.words import per_cent
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 __all__ = ["animation", "embedding_over_m", "over_m", "turned_to_agree"]
 

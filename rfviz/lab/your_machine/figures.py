@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
-
-import plotly.graph_objects as go
+from typing import TYPE_CHECKING, Any
 
 from rfviz.features import FeatureMap
-from rfviz.figures.quick import trace
 from rfviz.figures.template import GREY, map_style, styled
+from rfviz.figures.traces import trace
 from rfviz.lab.your_machine.compute import Timing
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 __all__ = ["plot_shares"]
 

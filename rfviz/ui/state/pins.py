@@ -20,7 +20,7 @@ import plotly.graph_objects as go
 from rfviz.cache import Cache
 from rfviz.datasets.base import is_own
 from rfviz.errors import DataError, RfvizError
-from rfviz.figures.quick import plotly_json
+from rfviz.figures.traces import plotly_json
 from rfviz.lab.address import format_value, parse_value
 from rfviz.lab.controls import Control
 from rfviz.lab.page import Page, compute

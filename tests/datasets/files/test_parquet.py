@@ -118,4 +118,4 @@ def test_the_size_is_checked_before_the_file_is_read(write):
 def test_without_pyarrow(read, write, monkeypatch):
     path = write(pd.DataFrame({"a": [1, 2, 3]}))
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    _refused(read, path, "needs pyarrow", "pip install pyarrow")
+    _refused(read, path, "needs pyarrow", "rfviz[files]")

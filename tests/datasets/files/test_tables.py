@@ -203,5 +203,5 @@ def test_without_a_reader_of_workbooks(monkeypatch):
     content = workbook()
     for module in ("python_calamine", "openpyxl"):
         monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(DataError, match="needs python-calamine or openpyxl to be read: pip install python-calamine"):
+    with pytest.raises(DataError, match=r"needs python-calamine, which is not installed: pip install .rfviz.excel."):
         read_upload("a.xlsx", content)

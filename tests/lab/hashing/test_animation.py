@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rfviz.cache import Cache
-from rfviz.figures.quick import plotly_json
+from rfviz.figures.traces import plotly_json
 from rfviz.lab.hashing.page import PAGE
 from rfviz.lab.page import compute
 from rfviz.lab.preset import Preset

@@ -17,7 +17,7 @@ from scipy.spatial.distance import pdist
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect
 
-from rfviz.figures.quick import QuickFigure
+from rfviz.figures.quick_figure import QuickFigure
 from rfviz.lab.animation import Animation, AnimationSpec, encode
 from rfviz.ui.web.animation_route import animation_route
 from tests.app_pages import array, changed, opened

@@ -13,28 +13,12 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 import plotly.io as pio
-from plotly.io.json import to_json_plotly
 
-__all__ = ["QuickFigure", "literal", "plotly_json", "trace"]
+__all__ = ["QuickFigure"]
 
 # Names of types in Plotly's binary arrays; it has no 64-bit integers.
 _TYPES = {"int8": "i1", "uint8": "u1", "int16": "i2", "uint16": "u2", "int32": "i4", "uint32": "u4",
           "float32": "f4", "float64": "f8"}  # fmt: skip
-
-
-def trace(kind: str, **properties: Any) -> dict[str, Any]:
-    """Return a trace as a plain dictionary: ``trace("scatter", x=..., y=...)``."""
-    return {"type": kind, **properties}
-
-
-def plotly_json(value: Any) -> str:
-    """Return what :meth:`plotly.graph_objects.Figure.to_dict` gives, or containers of it and of arrays, as JSON."""
-    return str(to_json_plotly(value))  # a text already, which Plotly does not declare
-
-
-def literal(words: str) -> str:
-    """Return words of the data escaped, so that Plotly shows them as written and not as tags."""
-    return words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 class QuickFigure(go.Figure):
