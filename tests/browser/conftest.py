@@ -67,7 +67,7 @@ def free_port() -> int:
 def _is_healthy(url: str) -> bool:
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
-        with direct.open(f"{url}/_stcore/health", timeout=2) as response:
+        with direct.open(f"{url}/rfviz/health", timeout=2) as response:
             return response.status == 200
     except (urllib.error.URLError, OSError):
         return False
