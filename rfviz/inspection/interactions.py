@@ -199,10 +199,10 @@ def _cannot_judge(claims: Claims) -> str:
     least = claims.of("joint gain")[0].least
     if least is not None and least >= 1.0:
         return "there are too few groups to tell anything from chance"
-    return _no_models(*scores, claims.of("rows searched")[0].of["apart by"] == "random")
+    return _no_models(*scores, is_random=claims.of("rows searched")[0].of["apart by"] == "random")
 
 
-def _no_models(guess: Claim, line: Claim, curve: Claim, is_random: bool) -> str:
+def _no_models(guess: Claim, line: Claim, curve: Claim, *, is_random: bool) -> str:
     """Say why there is no model that could be improved, if there is none."""
     is_classes = guess.of["unit"] == "accuracy"
     # By chance two shares of right labels differ by as much. The mean of the rows themselves has R² 0.
@@ -333,7 +333,7 @@ class Interactions(Question[InteractionResult]):
         ]
         yield from scores
         is_given_away = result.is_classification and found.additive >= _GIVEN_AWAY
-        is_judged = is_given_away or (not _no_models(*scores[:3], apart is None) and found.noticed < 1.0)
+        is_judged = is_given_away or (not _no_models(*scores[:3], is_random=apart is None) and found.noticed < 1.0)
         least = None if is_given_away else found.noticed
         files, of = _of_columns(result, found.together)
         if together:
