@@ -70,7 +70,7 @@ class DownloadError(DataError):
 
 
 class MissingPackageError(DataError, ImportError):
-    """What was asked for needs a package that is not installed; the sentence says how to get it."""
+    """A package that is needed is not installed; the sentence says how to get it."""
 
 
 class MemoryBudgetError(RfvizError, MemoryError):
