@@ -17,7 +17,6 @@ ALLOWED = {
     "rfviz._blas": set(),
     "rfviz._lazy": set(),
     "rfviz.errors": set(),
-    "rfviz._extras": {"errors"},
     "rfviz.progress": set(),
     "rfviz.random_state": {"errors"},
     "rfviz.inputs": {"errors"},
@@ -81,8 +80,8 @@ ALLOWED |= {
 }
 # Files of a page that draw.
 DRAWING = {"figures.py", "animation.py", "page.py"}
-# Any module may read the version, which is a constant, say that it reports its progress, import lazily, and name extras.
-EVERYWHERE = {"_version", "progress", "_lazy", "_extras"}
+# Any module may read the version, which is a constant, say that it reports its progress, and import lazily.
+EVERYWHERE = {"_version", "progress", "_lazy"}
 
 # Heavy packages → the layers that may import them, at module level or later.
 RESTRICTED = {

@@ -33,6 +33,7 @@ def test_rarer_settings_are_behind_a_button_that_says_what_is_set():
     at = opened("accuracy", small, {"alpha": "1", "doubly": "true"})
     assert any("Doubly stochastic: on · Penalty α: 1" in text for text in captions(at))
     assert [popover.proto.popover.label for popover in at.get("popover")].count("More") == 1
-    hide = "seeds,pools,gamma,further.gamma,spectrum,draw,paired,doubly,receptive_field,loss,alpha,exact,measure"
+    hide = "seeds,pools,gamma,further.gamma,spectrum,draw,paired,doubly,receptive_field,loss,alpha,exact,"
+    hide += "measure,intercept"
     hidden = opened("accuracy", small, {"hide": hide})
     assert "More" not in [popover.proto.popover.label for popover in hidden.get("popover")]

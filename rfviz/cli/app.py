@@ -11,8 +11,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from rfviz._extras import require
-from rfviz.errors import DataError, ParameterError
+from rfviz.errors import DataError, ParameterError, require
 
 __all__ = ["add_arguments", "start"]
 

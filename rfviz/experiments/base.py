@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, dataclass_tra
 import numpy as np
 import pandas as pd
 
-from rfviz._extras import require
 from rfviz.cache import Cache
-from rfviz.errors import ParameterError
+from rfviz.errors import ParameterError, require
 from rfviz.experiments.data import NO_DATA, Data, as_data
 from rfviz.experiments.work import Work
 from rfviz.features import FeatureMap, MapSpec

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rfviz._extras import require
 from rfviz.datasets import memory
 from rfviz.datasets.files.content import MAX_COLUMNS, File, bytes_of_table, check_table, reading
 from rfviz.datasets.files.row_names import without_row_names
 from rfviz.datasets.files.written_numbers import EXACT
 from rfviz.datasets.wording import one_line
-from rfviz.errors import DataError
+from rfviz.errors import DataError, require
 
 if TYPE_CHECKING:
     import pandas as pd

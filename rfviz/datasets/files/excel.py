@@ -7,14 +7,13 @@ import math
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from rfviz._extras import require
 from rfviz.datasets import memory
 from rfviz.datasets.files.content import File, check_columns, open_archive, reading
 from rfviz.datasets.files.heading import Heading, find_heading
 from rfviz.datasets.files.row_names import without_row_names
 from rfviz.datasets.files.written_numbers import EXACT
 from rfviz.datasets.wording import counted, one_line
-from rfviz.errors import DataError
+from rfviz.errors import DataError, require
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rfviz._extras import require
 from rfviz.datasets import memory
 from rfviz.datasets.files.archive import is_litter
 from rfviz.datasets.files.content import IMAGES, File, open_archive
 from rfviz.datasets.files.preparation import Preparation
 from rfviz.datasets.wording import counted, one_line, reason
-from rfviz.errors import DataError, MissingPackageError
+from rfviz.errors import DataError, MissingPackageError, require
 from rfviz.progress import Progress
 
 if TYPE_CHECKING:

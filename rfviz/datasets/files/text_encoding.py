@@ -10,10 +10,9 @@ import codecs
 import re
 from dataclasses import dataclass
 
-from rfviz._extras import require
 from rfviz.datasets.files.content import File
 from rfviz.datasets.wording import counted
-from rfviz.errors import DataError
+from rfviz.errors import DataError, require
 
 __all__ = ["Encoding", "encoding_of"]
 
