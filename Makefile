@@ -2,6 +2,7 @@
 # make test   lint, types, and the tests that find most faults, in a few minutes
 # make test-all   the same with every test, the browser's included
 # make oldest run the quick tests without a browser on the oldest versions that requirements.txt allows
+# make wheel  build the package, with the pages of the laboratory, to the folder dist
 # make site   write the laboratory as web pages that need no server, to the folder site
 # For your own data: make app DATA=/path/to/folder. Where there is an NVIDIA driver, make app installs CuPy once (up to
 # 2 GB); make GPU=0 app does not, and make gpu does it at any time.
@@ -72,9 +73,10 @@ screenshots: $(VENV)/dev.stamp
 	$(BIN)/python -m tests.gallery
 
 # With the small script of Plotly, where npm is at hand; rfviz.figures.plotly_js says what it is.
+BUNDLE := $(VENV)/share/rfviz/node_modules/plotly.js-cartesian-dist-min
 wheel: $(VENV)/dev.stamp $(VENV)/plotly.stamp
 	rm -rf build && mkdir -p build
-	@! test -d $(PLOTLY) || cp -r $(PLOTLY) build/plotly
+	@! test -d $(BUNDLE) || cp -r $(BUNDLE) build/plotly
 	$(BIN)/uv build --wheel --sdist --out-dir dist
 
 site: $(VENV)/dev.stamp $(VENV)/plotly.stamp
