@@ -83,8 +83,9 @@ def control(page: Any, slug: str, name: str) -> Any:
 
 
 def choose(page: Any, slug: str, name: str, title: str) -> None:
-    """Choose from a menu by the title of the option."""
+    """Choose from a menu by the title of the option, which is typed, as a long menu draws what is in view alone."""
     control(page, slug, name).get_by_role("combobox").click()
+    page.keyboard.type(title)
     page.get_by_role("option", name=title, exact=True).click()
 
 

@@ -75,6 +75,7 @@ def test_table_of_the_folder_can_be_chosen(app_with_folder, visit):
     wait_for_chart(page, SATURATION)
     control(page, SLUG, "data").get_by_role("combobox").click()
     before = page.evaluate("rf.state('saturation')")
+    page.keyboard.type("table")
     page.get_by_role("option").filter(has_text="table").click()
     page.wait_for_function("(before) => rf.state('saturation') !== before", arg=before)
     wait_for_query(page, data="folder:table")
