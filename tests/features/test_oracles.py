@@ -53,7 +53,10 @@ def boxes(fm, rows):
         "laplacian": lambda t: np.exp(-t),
         "hat": lambda t: np.maximum(1.0 - t, 0.0),
         "rational": lambda t: 1 / (1 + t),
+        # Hats of pitches with the density x·exp(−x): ∫ (x − t)·exp(−x) dx from t on.
+        "own": lambda t: np.exp(-t),
     }[fm.profile]
+    assert fm.pitch_density == "x*exp(-x)"
     return pairwise(lambda x, z: np.prod(profile(gamma * np.abs(x - z))), rows)
 
 
