@@ -36,8 +36,9 @@ _ROWS_A_COLUMN, _FEW, _MOST = 200, 4000, 20_000
 _BINS, _LISTED = 12, 12
 # Characters of a name below an axis.
 _NAME = 14
-# Least change of the share of right labels that a user would see; share from which curves leave none to be seen.
-_SEEN, _GIVEN_AWAY = 0.005, 0.995
+# Least change of the share of right labels that a user would see; share from which curves leave none to be seen, and R²
+# from which they leave hardly anything of numbers.
+_SEEN, _GIVEN_AWAY, _NEARLY_ALL = 0.005, 0.995, 0.9999
 # A difference of R² that is not of chance.
 _NO_FIT = 0.02
 
@@ -332,7 +333,7 @@ class Interactions(Question[InteractionResult]):
             Claim(f"{name} score", float(getattr(found, what)), label, n, of=unit) for what, name in names.items()
         ]
         yield from scores
-        is_given_away = result.is_classification and found.additive >= _GIVEN_AWAY
+        is_given_away = found.additive >= (_GIVEN_AWAY if result.is_classification else _NEARLY_ALL)
         is_judged = is_given_away or (not _no_models(*scores[:3], is_random=apart is None) and found.noticed < 1.0)
         least = None if is_given_away else found.noticed
         files, of = _of_columns(result, found.together)

@@ -122,7 +122,7 @@ def test_the_script_has_the_bound_of_the_page(theorem, monkeypatch):
 def test_learning_draws_both_terms(theorem):
     at = opened(SLUG, {"view": "Learning", "theorem": theorem} | UNFOLDED)
     assert not at.error
-    (spec,) = specs(at)
+    spec = specs(at)[0]
     lines = [t for t in spec["data"] if t["mode"] == "lines"]
     total, rows, features = (array(t["y"]) for t in lines)
     np.testing.assert_allclose(total, rows + features)
