@@ -33,7 +33,7 @@ from rfviz.experiments.guarantees.function import ApproximatedFunction, approxim
 from rfviz.experiments.guarantees.learning import Learnt, learnt_of
 from rfviz.experiments.guarantees.risk import MeasuredRisk, measure_risk
 from rfviz.experiments.learning_curve.experiment import WITHIN
-from rfviz.features import FeatureMap, MapSpec, RandomFourier, RandomMaxout
+from rfviz.features import CompositionalFeatures, FeatureMap, MapSpec, RandomFourier, RandomMaxout
 from rfviz.kernels import expected_max_squared
 from rfviz.params import Param
 
@@ -363,7 +363,8 @@ class LearningGuarantees(ExperimentOnMap[LearningResult]):
     Parameters
     ----------
     feature_map : FeatureMap or MapSpec
-        Of the kind that the theorem is about; its number of features is marked.
+        Of the kind that the theorem is about; its number of features is marked. For that of compositional kernels pairs
+        of independent waves, or a skeleton's features as they are drawn, where they are bounded.
     normalise : str
         How the points are scaled first; see :data:`rfviz.analysis.points.NORMALISATION`.
     theorem : {"kitchen sinks", "compositional", "maxout"}
@@ -432,7 +433,7 @@ class LearningGuarantees(ExperimentOnMap[LearningResult]):
         if self.theorem == "maxout":
             rule = "must be a RandomMaxout" if spec.cls is not RandomMaxout else ""
         elif self.theorem == "compositional":
-            rule = "must be a RandomFourier with paired=True" if not is_paired else ""
+            rule = _why_not_compositional(spec)
         elif not spec.cls.is_kitchen_sink or is_paired:
             rule = "must have features of at most 1, one for each draw, as RandomFourier with paired=False has"
         if rule:
@@ -496,7 +497,7 @@ class LearningGuarantees(ExperimentOnMap[LearningResult]):
         slope = loss.lipschitz(size)
         if self.theorem == "compositional":
             # The loss's slope where the fitted function may be: |f| ≤ B for a kernel with k(x, x) = 1.
-            return bounds.compositional_risk(slope, size, 1.0, per_draw=2)
+            return bounds.compositional_risk(slope, size, *_norm_and_features(self.law))
         return bounds.kitchen_sinks_risk(slope, size, loss.at_zero, self.delta / 2.0)
 
     def _maxout_bound(self, size: float, geometry: Geometry, intrinsic: int) -> RiskBound:
@@ -533,6 +534,26 @@ class LearningGuarantees(ExperimentOnMap[LearningResult]):
         if numbers.geometry is not None:
             words += f" {free_words(numbers.geometry, numbers.intrinsic, isinstance(self.intrinsic, str))}"
         return (Chart("risk", plot, table, risk_summary(measured, bound, self.loss, n), words),)
+
+
+def _why_not_compositional(spec: MapSpec[FeatureMap]) -> str:
+    """Return which rule of Theorem 5 of compositional kernels a map breaks, or an empty text."""
+    if spec.cls is not CompositionalFeatures and not (spec.cls is RandomFourier and spec.get("paired")):
+        return "must be a RandomFourier with paired=True or CompositionalFeatures with deduplicate=False"
+    if spec.make().why_no_bound():
+        return (
+            "must have independent, bounded features: draw='iid', deduplicate=False, no endless products over spheres,"
+        )
+    return ""
+
+
+def _norm_and_features(spec: MapSpec[FeatureMap]) -> tuple[float, int]:
+    """Return C of the features that Theorem 5 counts, and how many real features one of them is."""
+    if spec.cls is RandomFourier:
+        return 1.0, 2  # a cosine and its sine together have the length 1 at every point
+    largest = spec.make().largest_feature()
+    assert largest is not None
+    return largest, 1
 
 
 def sample_of(data: Data, normalise: str, n_points: int, *, cache: Cache) -> KernelSample:

@@ -115,6 +115,7 @@ def measure_risk(
             word = f"{spec.cls.label}: seed {seed + 1} of {n_seeds}"
             progress(seed / n_seeds, word)
             drawn = spec.make(n_components=max(grid), random_state=seed)
+            largest = drawn.largest_feature() or drawn.unit_scale
             path = RidgePathRegressor(drawn, m_grid=grid, fit_intercept=False)
             path.fit(split.X_train, codes, progress=lambda share, _, s=seed, w=word: progress((s + share) / n_seeds, w))
             for part, X, y in ((train, split.X_train[rows], codes[rows]), (test, split.X_test, test_codes)):
@@ -122,8 +123,8 @@ def measure_risk(
                     for name, loss in LOSSES.items():
                         part[name][seed, j] = loss.value(y * scores).mean()
             for j, m in enumerate(grid):
-                # The unscaled feature is `unit_scale` times one that is at most 1.
-                size[seed, j] = m * drawn.unit_scale * np.abs(path.coef_path_[m]).max()
+                # The unscaled feature is `largest` times one that is at most 1.
+                size[seed, j] = m * largest * np.abs(path.coef_path_[m]).max()
                 radius[seed, j] = np.sqrt(m) * np.linalg.norm(path.coef_path_[m], axis=0).max()
     return MeasuredRisk(
         spec,

@@ -25,7 +25,7 @@ from rfviz.experiments.guarantees.experiment import (
     LearningResult,
 )
 from rfviz.experiments.guarantees.function import ApproximatedFunction
-from rfviz.features import FeatureMap, MapSpec, RandomFourier, RandomMaxout, map_class, registry
+from rfviz.features import CompositionalFeatures, FeatureMap, MapSpec, RandomFourier, RandomMaxout, map_class, registry
 from rfviz.lab.maps import choose_map
 from rfviz.lab.page import ExperimentPage, MapExport, Presets
 from rfviz.lab.panel import Panel, ScaledData
@@ -57,6 +57,7 @@ _VIEW = Param(
 _M = FeatureMap.param("n_components")
 _THEOREMS = {"kitchen sinks": "Kitchen sinks", "compositional": "Compositional", "maxout": "Maxout"}
 _DEFAULTS = {"gamma": 1.0, "pool_size": 4}
+_OF_MAPS = (*_DEFAULTS, "skeleton", "turn")  # what is asked for in a map on learning
 
 Settings = KernelGuarantees | FunctionGuarantees | LearningGuarantees
 Result = KernelResult | ApproximatedFunction | LearningResult
@@ -134,11 +135,14 @@ def _ask_learning(panel: Panel, source: ScaledData) -> LearningGuarantees:
         "theorem", list(_THEOREMS), "kitchen sinks", "Theorem", "Which paper’s bound on the risk.", _THEOREMS
     )
     cls = _ask_class(panel, theorem)
-    spec = MapSpec(cls, **{p.name: panel.control(p, _DEFAULTS[p.name]) for p in cls.params if p.name in _DEFAULTS})
+    asked = [param for param in cls.params if param.name in _OF_MAPS]
+    spec = MapSpec(cls, **{param.name: panel.control(param, _DEFAULTS.get(param.name)) for param in asked})
     loss = "ramp"
     if theorem != "maxout":
         if cls is RandomFourier:
             spec = spec.replace(paired=theorem == "compositional")
+        elif cls is CompositionalFeatures:
+            spec = spec.replace(deduplicate=False)  # the theorem is about features as they are drawn
         titles = {name: loss.label for name, loss in LOSSES.items()}
         loss = panel.choice("loss", list(LOSSES), "hinge", "Loss", "c(z) of the margin z = y·f(x).", titles)
     m, rows = panel.control(_M), panel.control(ROWS)
@@ -156,14 +160,17 @@ def _ask_learning(panel: Panel, source: ScaledData) -> LearningGuarantees:
 
 
 def _ask_class(panel: Panel, theorem: str) -> type[FeatureMap]:
-    """Ask for the map that a theorem is about; kitchen sinks are any features that are bounded by 1."""
+    """Ask for the map that a theorem is about: bounded features, which kitchen sinks are by 1."""
     if theorem == "maxout":
         return RandomMaxout
-    sinks = sorted((cls for cls in registry().values() if cls.is_kitchen_sink), key=lambda cls: -cls.rank)
-    bounded = {cls.__name__: cls.label for cls in sinks}
-    if theorem == "compositional" or len(bounded) < 2:
+    if theorem == "compositional":
+        fit, help = [RandomFourier, CompositionalFeatures], "The theorem is about independent features with a bound."
+    else:
+        fit = sorted((cls for cls in registry().values() if cls.is_kitchen_sink), key=lambda cls: -cls.rank)
+        help = "The theorem is about features that are at most 1."
+    bounded = {cls.__name__: cls.label for cls in fit}
+    if len(bounded) < 2:
         return RandomFourier
-    help = "The theorem is about features that are at most 1."
     return map_class(panel.choice("features", list(bounded), "RandomFourier", "Features", help, bounded))
 
 

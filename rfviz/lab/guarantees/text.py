@@ -145,8 +145,10 @@ $1-2\delta'$, and $\delta'$ is half of the $\delta$ that you chose. Nothing is l
 chosen before the data are seen; the comparison is with the best function *of that size*.
 """,
     "compositional": r"""
-$n$ training rows, $q=m/2$ waves, each a cosine and a sine, with $C=1$; $\rho$ the slope of the loss; $B$ the norm of
-the best function in the kernel’s space. It holds on average over training sets and draws, so there is no $\delta$.
+$n$ training rows; $q=m/2$ waves, each a cosine and a sine, with $C=1$, or $q=m$ real features of a skeleton, of at most
+$C$: $\sqrt2$ times the largest product of base features, which is 1 but on spheres; $\rho$ the slope of the loss; $B$
+the norm of the best function in the kernel’s space. It holds on average over training sets and draws, so there is no
+$\delta$.
 Nothing is left free, but the ridge penalty has to be $\lambda=\sqrt2\rho C/(\sqrt n B)$, and the loss convex with
 slope $\rho$ everywhere (hinge, logistic). On the sphere $C$ is at least $\sqrt{d/2}$ (Theorem 6), and both terms grow
 with it.

@@ -1,5 +1,7 @@
 """Guarantees as experiments: the numbers of the steps written out, and settings that a theorem is not about refused."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -10,9 +12,19 @@ from rfviz.cache import Cache
 from rfviz.errors import ParameterError
 from rfviz.experiments import KernelGuarantees, LearningGuarantees
 from rfviz.experiments.guarantees.risk import measure_risk
-from rfviz.features import DecisionStumps, MapSpec, RandomFourier, RandomMaxout
+from rfviz.features import CompositionalFeatures, DecisionStumps, MapSpec, RandomFourier, RandomMaxout
 
 WAVES, PAIRS, POOLS = RandomFourier(300, gamma=1.0, paired=False), RandomFourier(300, gamma=1.0), RandomMaxout(300)
+
+
+FLAT = CompositionalFeatures(300, deduplicate=False)
+
+
+def over(activation):
+    """Return a skeleton of two spheres under one node."""
+    base = {"kind": "sphere", "dimension": 4}
+    node = {"activation": activation, "in": [0, 1]}
+    return json.dumps({"inputs": [{"base": base, "count": 2}], "nodes": [node]})
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +68,9 @@ def test_what_is_measured_is_measured_once_for_all_bounds(moons, monkeypatch):
         ("kitchen sinks", WAVES, PAIRS, "at most 1"),
         ("kitchen sinks", DecisionStumps(300), POOLS, "at most 1"),
         ("compositional", PAIRS, WAVES, "paired=True"),
+        ("compositional", FLAT, CompositionalFeatures(300), "independent, bounded"),
+        ("compositional", FLAT, CompositionalFeatures(300, deduplicate=False, skeleton=over("relu")), "spheres"),
+        ("compositional", FLAT, RandomFourier(300, draw="orthogonal"), "independent"),
         ("maxout", POOLS, PAIRS, "RandomMaxout"),
     ],
 )
@@ -73,3 +88,20 @@ def test_values_that_no_curve_is_measured_for_are_refused():
         KernelGuarantees(feature_map=PAIRS, shown=["two pairs"])
     with pytest.raises(ParameterError, match="loss must be 'ramp'"):
         LearningGuarantees(feature_map=POOLS, theorem="maxout")
+
+
+@pytest.mark.parametrize(
+    ("skeleton", "largest"),
+    # A real feature is √2 times a product of base features, each at most 1, or √(d/2) on a sphere.
+    [(None, np.sqrt(2.0)), (over("identity"), np.sqrt(2.0) * np.sqrt(4 / 2))],
+)
+def test_the_bound_of_a_skeleton_has_the_largest_feature_in_it(skeleton, largest):
+    rows = np.random.default_rng(0).normal(size=(60, 8))
+    data = datasets.from_arrays(rows, (rows[:, 0] > 0).astype(int), name="halves")
+    drawn = CompositionalFeatures(300, deduplicate=False, skeleton=skeleton)
+    found = LearningGuarantees(feature_map=drawn, theorem="compositional", size=3.0, rows=500, normalise="none")
+    frame = found.run(data).to_frame()
+    expected = 3.0 * largest * (np.sqrt(8.0 / 500) + 1.0 / np.sqrt(frame["m"]))
+    np.testing.assert_allclose(frame["bound"], expected, rtol=1e-12)
+    F = np.abs(drawn.fit_transform(rows / np.linalg.norm(rows.reshape(60, 2, 4), axis=2).repeat(4, axis=1)))
+    assert np.sqrt(300) * F.max() <= largest * (1.0 + 1e-5)

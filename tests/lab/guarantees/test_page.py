@@ -135,6 +135,18 @@ def test_learning_draws_both_terms(theorem):
     assert specs(at)[0]["data"][3]["y"] == spec["data"][3]["y"]
 
 
+def test_the_compositional_theorem_is_asked_about_a_skeleton():
+    state = {"view": "Learning", "data": "moons", "data.n_samples": 60, "theorem": "compositional", "size": 1.0}
+    bound = array(specs(opened(SLUG, state))[0]["data"][0]["y"])
+    at = opened(SLUG, {**state, "features": "CompositionalFeatures", "turn": 0.25})
+    assert not at.error and not at.exception
+    n, m = 45, array(specs(at)[0]["data"][0]["x"])
+    expected = np.sqrt(2.0) * (np.sqrt(8.0 / n) + 1.0 / np.sqrt(m))
+    np.testing.assert_allclose(array(specs(at)[0]["data"][0]["y"]), expected, rtol=1e-4)
+    # Waves have C = 1 and two features each: the same second term.
+    np.testing.assert_allclose(bound, np.sqrt(8.0 / n) + np.sqrt(2.0 / m), rtol=1e-4)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("features", [n for n in ("DecisionStumps", "SigmoidalRidge") if n in registry()])
 def test_kitchen_sinks_of_other_features(features):
