@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from rfviz.experiments.guarantees.complexity import Complexity
     from rfviz.experiments.guarantees.geometry import Geometry
+    from rfviz.experiments.guarantees.minimiser import TheoremFits
 
 __all__ = [
     "complexity_words",
@@ -330,6 +331,27 @@ def complexity_words(complexity: Complexity, letter: str) -> str:
     if letter == "C":
         said += " Of that factor, √(π/2) = 1.25 is due to a root mean square in place of a mean."
     return said
+
+
+def minimiser_words(found: TheoremFits) -> str:
+    """Say how risky the theorem's own minimisers are, next to the bound."""
+    frame = found.to_frame()
+    row, exact, place = frame.iloc[-2], frame.iloc[-1], len(frame) - 2
+    bound, mean = row["Theorem 5"], row["mean excess risk"]
+    verdict = f"{times(bound / mean)} times as much" if mean > 0 else "while the minimiser’s own norm may be above B"
+    return (
+        f"With the theorem’s penalty, λ = {number(row['λ'], 2)} for random features, the mean excess {found.loss} risk "
+        f"over the best function of norm B = {number(found.radius)} is **{number(mean, 2)}** ± "
+        f"{number(row['standard error'], 1)} at m = {found.m_grid[place]:,.0f} and n = {found.n:,} rows; Theorem 5 "
+        f"allows **{number(bound, 2)}**, {verdict}. With the exact kernel it is "
+        f"{number(exact['mean excess risk'], 2)}, of {number(exact['Theorem 5'], 2)}. The best function "
+        f"has the risk {number(found.best)}{_up_to(found)}."
+    )
+
+
+def _up_to(found: TheoremFits) -> str:
+    """Say how much larger the least risk can be, where it is not known to three digits."""
+    return f" to {number(found.best + found.gap)}" if found.gap > 0.005 * found.best else ""
 
 
 _OF_KERNEL = {

@@ -40,6 +40,7 @@ from rfviz.params import Param
 if TYPE_CHECKING:
     from rfviz.experiments.guarantees.complexity import Complexity
     from rfviz.experiments.guarantees.geometry import Geometry
+    from rfviz.experiments.guarantees.minimiser import TheoremFits
 
 __all__ = [
     "CONSTANT",
@@ -491,6 +492,23 @@ class LearningGuarantees(ExperimentOnMap[LearningResult]):
         """Measure the Rademacher complexity of the class, with coefficients as large as in the bound."""
         return cache.call(complexity_of, data, self.normalise, self.spec, self.theorem, numbers.size)
 
+    def minimisers(self, data: Data, numbers: LearningResult, cache: Cache) -> TheoremFits:
+        """Measure the risk of the minimiser that Theorem 5 of compositional kernels is about, with its own λ.
+
+        Raises
+        ------
+        ParameterError
+            If the theorem is another, or the loss is not convex with a slope of at most 1.
+        """
+        from rfviz.experiments.guarantees.minimiser import CONVEX
+
+        if self.theorem != "compositional":
+            raise ParameterError("theorem", "must be 'compositional' for a penalty of its own", self.theorem)
+        if self.loss not in CONVEX:
+            rule = f"must be {' or '.join(map(repr, CONVEX))}: the theorem is about convex losses with a slope of ρ"
+            raise ParameterError("loss", rule, self.loss)
+        return cache.call(minimisers_of, data, self.normalise, self.law, self.loss, numbers.size)
+
     def _bound(self, size: float, name: str) -> RiskBound:
         """Return the theorem with its constants for a loss; its own δ is such that it fails with the user's."""
         loss = LOSSES[name]
@@ -616,6 +634,17 @@ def complexity_of(
         # The mean over independent features does not depend on their number.
         spec = spec.replace(n_components=min(spec.get("n_components"), _COMPLEXITY_M))
     return measure_complexity(X, spec, size, root, is_norm=is_norm, progress=cache.progress)
+
+
+def minimisers_of(
+    data: Data, normalise: str, spec: MapSpec[FeatureMap], loss: str, radius: float, *, cache: Cache
+) -> TheoremFits:
+    """Measure the minimisers of a theorem."""
+    from rfviz.experiments.guarantees.minimiser import measure_minimisers  # of a part that few open
+
+    split = cache.call(split_of, data, normalise)
+    norm, per_draw = _norm_and_features(spec)
+    return measure_minimisers(split.X_train, split.y_train, spec, loss, radius, norm, per_draw, progress=cache.progress)
 
 
 def risk_of(data: Data, normalise: str, spec: MapSpec[FeatureMap], *, cache: Cache) -> MeasuredRisk:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["GuaranteesView"]
 
 REQUIRED = "How many features Theorem 2 requires for ε = 1/√n"
+OWN = "The theorem’s own penalty λ: bound and measurement"
 SUFFICING = "How many features suffice: bound, theory, measured"
 
 
@@ -75,11 +76,14 @@ class GuaranteesView(View[ScaledData, Settings, Result]):
         bound = settings.quadratic_bound(result)
         geometry = result.geometry
         needed = {} if geometry is None else {REQUIRED: lambda: _required(settings, result, geometry)}
+        is_own = settings.theorem == "compositional"
+        own = {OWN: lambda: self._minimisers(settings, result)} if is_own else {}
         return {
             SUFFICING: lambda: self._sufficing(settings, partial(describe.risk_sufficing, bound)),
             **needed,
             "What the letters are": lambda: st.markdown(text.LETTERS[settings.theorem]),
             "How complex the class is: bound and measurement": lambda: self._complexity(settings, result),
+            **own,
             "What is wrong or left open in the papers": lambda: st.markdown(text.ERRATA),
             "Numbers": lambda: layout.numbers(frame, {}, text.RISK_NUMBERS),
             "How it is computed": lambda: st.markdown(text.RISK_METHOD),
@@ -102,6 +106,19 @@ class GuaranteesView(View[ScaledData, Settings, Result]):
         layout.chart(plot_complexity(found), "complexity", said.replace("*", ""), secondary=True)
         layout.numbers(found.to_frame(), dict.fromkeys(("measured", "standard error", "bound"), "%.4g"))
         st.caption(text.COMPLEXITY)
+
+    def _minimisers(self, settings: LearningGuarantees, result: LearningResult) -> None:
+        """Draw up the risk of the theorem's own minimiser next to the bound on it, or say why there is none."""
+        try:
+            found = settings.minimisers(self.source.data, result, self.cache)
+        except RfvizError as error:
+            st.markdown(f"Nothing is measured here. {error}")
+            return
+        st.markdown(describe.minimiser_words(found))
+        layout.numbers(
+            found.to_frame(), dict.fromkeys(("λ", "mean excess risk", "standard error", "Theorem 5"), "%.3g")
+        )
+        st.caption(text.OWN_PENALTY)
 
 
 def _required(settings: LearningGuarantees, result: LearningResult, geometry: Geometry) -> None:

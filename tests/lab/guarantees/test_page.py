@@ -203,6 +203,9 @@ def test_the_complexity_of_the_class_and_what_a_dimension_requires(theorem):
     assert (mean < 1.05 * dash).all() and "Rademacher complexity" in words(at)
     assert ("Theorem 2 requires" in words(at)) == (theorem == "maxout")
     tables = [frame.value for frame in at.dataframe if "d_M" in frame.value]
+    own = [frame.value for frame in at.dataframe if "mean excess risk" in frame.value]
+    assert len(own) == (theorem == "compositional") and ("With the theorem’s penalty" in words(at)) == len(own)
+    assert all((table["mean excess risk"] < table["Theorem 5"]).all() for table in own)
     assert len(tables) == (theorem == "maxout") and all("at most, of 60 points" in set(t["dimension"]) for t in tables)
 
 
