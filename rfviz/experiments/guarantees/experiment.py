@@ -33,7 +33,7 @@ from rfviz.experiments.guarantees.function import ApproximatedFunction, approxim
 from rfviz.experiments.guarantees.learning import Learnt, learnt_of
 from rfviz.experiments.guarantees.risk import MeasuredRisk, measure_risk
 from rfviz.experiments.learning_curve.experiment import WITHIN
-from rfviz.features import CompositionalFeatures, FeatureMap, MapSpec, RandomFourier, RandomMaxout
+from rfviz.features import FeatureMap, MapSpec, RandomFourier, RandomMaxout
 from rfviz.kernels import expected_max_squared
 from rfviz.params import Param
 
@@ -556,6 +556,8 @@ class LearningGuarantees(ExperimentOnMap[LearningResult]):
 
 def _why_not_compositional(spec: MapSpec[FeatureMap]) -> str:
     """Return which rule of Theorem 5 of compositional kernels a map breaks, or an empty text."""
+    from rfviz.features import CompositionalFeatures  # with skeletons, of which one theorem of three speaks
+
     if spec.cls is not CompositionalFeatures and not (spec.cls is RandomFourier and spec.get("paired")):
         return "must be a RandomFourier with paired=True or CompositionalFeatures with deduplicate=False"
     if spec.make().why_no_bound():

@@ -25,7 +25,7 @@ from rfviz.experiments.guarantees.experiment import (
     LearningResult,
 )
 from rfviz.experiments.guarantees.function import ApproximatedFunction
-from rfviz.features import CompositionalFeatures, FeatureMap, MapSpec, RandomFourier, RandomMaxout, map_class, registry
+from rfviz.features import FeatureMap, MapSpec, RandomFourier, RandomMaxout, map_class, registry
 from rfviz.lab.maps import choose_map
 from rfviz.lab.page import ExperimentPage, MapExport, Presets
 from rfviz.lab.panel import Panel, ScaledData
@@ -141,7 +141,7 @@ def _ask_learning(panel: Panel, source: ScaledData) -> LearningGuarantees:
     if theorem != "maxout":
         if cls is RandomFourier:
             spec = spec.replace(paired=theorem == "compositional")
-        elif cls is CompositionalFeatures:
+        elif theorem == "compositional":
             spec = spec.replace(deduplicate=False)  # the theorem is about features as they are drawn
         titles = {name: loss.label for name, loss in LOSSES.items()}
         loss = panel.choice("loss", list(LOSSES), "hinge", "Loss", "c(z) of the margin z = y·f(x).", titles)
@@ -164,6 +164,8 @@ def _ask_class(panel: Panel, theorem: str) -> type[FeatureMap]:
     if theorem == "maxout":
         return RandomMaxout
     if theorem == "compositional":
+        from rfviz.features import CompositionalFeatures  # with skeletons, which the other theorems do without
+
         fit, help = [RandomFourier, CompositionalFeatures], "The theorem is about independent features with a bound."
     else:
         fit = sorted((cls for cls in registry().values() if cls.is_kitchen_sink), key=lambda cls: -cls.rank)
