@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from rfviz.features import FeatureMap, Look
+from rfviz.figures.traces import quick_figure
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -156,6 +157,4 @@ def styled(traces: list[dict[str, Any]], *, x: str, y: str, height: int, revisio
     }
     for name, value in layout.items():
         base[name] = base.get(name, {}) | value if isinstance(value, dict) else value
-    from rfviz.figures.quick_figure import QuickFigure  # Plotly is needed for figures alone
-
-    return QuickFigure(traces, base)
+    return quick_figure(traces, base)

@@ -17,7 +17,7 @@ from scipy.spatial.distance import pdist
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect
 
-from rfviz.figures.quick_figure import QuickFigure
+from rfviz.figures.traces import quick_figure
 from rfviz.lab.animation import Animation, AnimationSpec, encode
 from rfviz.ui.web.animation_route import animation_route
 from tests.app_pages import array, changed, opened
@@ -232,7 +232,9 @@ def test_animations_hold_what_changes_once():
 
     def figure(k):
         data = [{"type": "scatter", "x": np.arange(50.0), "y": np.arange(50.0) * k, "name": f"k = {k}"}]
-        return QuickFigure(data, {"images": [{"source": image, "x": k}], "xaxis": {"range": [0, k + 1]}, "height": 100})
+        return quick_figure(
+            data, {"images": [{"source": image, "x": k}], "xaxis": {"range": [0, k + 1]}, "height": 100}
+        )
 
     frames = [{"chart": figure(k)} for k in (1, 2, 3)]
     animation = json.loads(encode(Animation([1, 2, 3], ["a", "b", "c"], frames), [1, 2, 3, 4]))
