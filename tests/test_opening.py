@@ -10,12 +10,15 @@ from rfviz.lab.index import NAVIGATION
 
 ROOT = Path(__file__).parent.parent
 MOST = 150
-# What draws layers of a network, fits linear models, or inspects a table in twenty ways needs more.
+# What draws layers of a network, fits linear models, inspects a table in twenty ways, or decides which device computes
+# needs more.
 MORE = {
-    "quick-inspection": 227,
+    "zoo": 151,
+    "binning": 153,
+    "quick-inspection": 230,
     "kernel-approximation": 156,
-    "pixel-cooccurrence": 160,
-    "guarantees": 176,
+    "pixel-cooccurrence": 162,
+    "guarantees": 177,
     "decision-surfaces": 162,
     "accuracy": 188,
     "kitchen-sinks": 172,
