@@ -97,7 +97,7 @@ def check_one_screen(page, slug):
         assert places["height"] >= 300
         page.set_viewport_size(dict(zip(("width", "height"), SIZES["wide"], strict=True)))
         page.wait_for_function(
-            "(height) => document.querySelector('.live-chart').getBoundingClientRect().height > height + 40",
+            "(height) => document.querySelector('.live-chart').getBoundingClientRect().height > height + 20",
             arg=places["height"],
         )
 
