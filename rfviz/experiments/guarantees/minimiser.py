@@ -93,7 +93,7 @@ def fit_minimiser(F: np.ndarray, y: np.ndarray, loss: str, penalty: float) -> np
     else:
         model = LinearSVC(C=C, loss="hinge", fit_intercept=False, tol=1e-5, max_iter=20_000, random_state=0)
     with warnings.catch_warnings():
-        # A hinge with next to no penalty is not solved to all digits; what is left is in the gap of `least_risk`.
+        # A hinge with next to no penalty is not solved to all digits; the remainder is in the gap of `least_risk`.
         warnings.simplefilter("ignore", ConvergenceWarning)
         # The loss is of y F alone. With signs in turn there are always two classes, which scikit-learn asks for.
         signs = np.resize([1.0, -1.0], len(y))

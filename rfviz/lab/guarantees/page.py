@@ -57,7 +57,7 @@ _VIEW = Param(
 _M = FeatureMap.param("n_components")
 _THEOREMS = {"kitchen sinks": "Kitchen sinks", "compositional": "Compositional", "maxout": "Maxout"}
 _DEFAULTS = {"gamma": 1.0, "pool_size": 4}
-_OF_MAPS = (*_DEFAULTS, "skeleton", "turn")  # what is asked for in a map on learning
+_OF_MAPS = (*_DEFAULTS, "skeleton", "turn")  # the parameters of a map on learning
 
 Settings = KernelGuarantees | FunctionGuarantees | LearningGuarantees
 Result = KernelResult | ApproximatedFunction | LearningResult
