@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -120,7 +121,7 @@ def least_risk(F: np.ndarray, y: np.ndarray, loss: str, radius: float) -> tuple[
 
     # At the best μ, μB² is at most the loss of the function 0. One that is 16,000 times less costs no visible risk.
     end = math.log(2.0 * LOSSES[loss].at_zero / radius**2)
-    found = minimize_scalar(negative, bounds=(end - 9.0, end), method="bounded", options={"xatol": 0.02})
+    found: Any = minimize_scalar(negative, bounds=(end - 9.0, end), method="bounded", options={"xatol": 0.02})
     best = max(-float(found.fun), 0.0)
     return best, max(above - best, 0.0)
 
