@@ -28,7 +28,7 @@ DEFAULTS = "Start"
 #: Seconds that the frames of an animation may take, as after Play is pressed in the laboratory.
 PLAY_S = 8.0
 # Bytes of an animation, beyond which frames are left out, and how many stay all the same.
-_FRAMES_BYTES, _FEWEST_FRAMES = 400_000, 8
+_FRAMES_BYTES, _FEWEST_FRAMES = 170_000, 8
 
 
 class _TooLong(BaseException):
