@@ -30,7 +30,8 @@ from rfviz.errors import DataError, MemoryBudgetError
 from tests.datasets.files.samples import csv, npz, parquet, picture, pictures, table, zipped
 
 MUTATIONS = int(os.environ.get("RFVIZ_BAD_UPLOADS", "12"))
-LIMIT_BYTES, MOST_SECONDS, MOST_GROWTH = 50_000_000, 3.0, 400_000_000
+# Seconds of CPU are a bound on what grows without one: the slowest file takes 1.6 on an idle machine.
+LIMIT_BYTES, MOST_SECONDS, MOST_GROWTH = 50_000_000, 10.0, 400_000_000
 
 
 def stata():
