@@ -12,13 +12,13 @@ from rfviz.words import counted, join, number, per_cent
 
 __all__ = ["all_rows", "explanation", "pool_story", "summary"]
 
-# Measured over exact RMSE beyond which a curve is seen to leave its exact line, and draws that bring it back.
+# Measured over exact RMSE beyond which a curve is seen to leave what theory predicts, and draws that bring it back.
 _ASTRAY, _MANY = 1.25, 50
 # Up to this factor the error over all rows is that of the points' pairs.
 _SAME = 1.1
 
 # What errors are divided by, where they are.
-_PER = " ÷ mean k(x, x)"
+_PER, _OF = " ÷ mean k(x, x)", " of mean k(x, x)"
 
 
 def summary(results: Sequence[KernelErrorResult], metric: str, relative: bool = True) -> str:
@@ -44,21 +44,22 @@ def explanation(results: Sequence[KernelErrorResult], place: int, metric: str = 
     first = results[0]
     m = int(first.m_grid[place])
     relative = relative and metric != "correlation"
+    write = per_cent if relative else number
     parts, astray = [], []
     for result in results:
         scale = result.unit if relative else 1.0
         value = result.errors.average(metric)[place] / scale
-        part = f"{result.label} **{number(value)}**"
+        part = f"**{write(value)}**{_OF * (relative and not parts)} for {result.label}"
         known = {"rmse": result.reference.rmse, "mae": result.reference.mae}.get(metric)
         if known is not None:
-            part += f" ({'exact prediction' if metric == 'rmse' else 'if normal'}: {number(known[place] / scale)})"
+            part += f" ({'theory' if metric == 'rmse' else 'if normal'}: {write(known[place] / scale)})"
             if metric == "rmse" and not 1 / _ASTRAY < value * scale / known[place] < _ASTRAY:
                 astray.append(result.label)
         parts.append(part)
-    words = f"{METRICS[metric]}{_PER * relative} at m = {m:,}: {'; '.join(parts)}."
+    words = f"With {counted(m, 'feature')} the {METRICS[metric]} is {join(parts)}."
     if astray:
         words += (
-            f" {join(astray)}: off the exact line by chance, since the errors of all pairs of a draw go "
+            f" {join(astray)}: off the theory by chance, since the errors of all pairs of a draw go "
             f"together{_more(first.n_draws)}."
         )
     words += (

@@ -48,7 +48,7 @@ def plot_kernel_errors(
     relative : bool
         Whether to divide errors by the kernel's mean k(x, x).
     references : bool
-        Whether to add the exact prediction, the bound and the rate 1/√m.
+        Whether to add what theory predicts, the bound and the rate 1/√m.
     height : int
         Pixels.
     revision : str
@@ -71,9 +71,13 @@ def plot_kernel_errors(
     if references and is_error:
         for style, result in zip(styles, results, strict=True):
             traces += _theory(result, style.colour, metric, result.unit if relative else 1.0, _BOUND_WITHIN * top)
+        traces = _theories_named_once(traces)
         traces += _rate(results, metric, relative)
-    title = METRICS[metric] if not relative or not is_error else f"{METRICS[metric]} ÷ mean k(x, x)"
+    in_per_cent = relative and is_error
+    title = f"{METRICS[metric]}, % of mean k(x, x)" if in_per_cent else METRICS[metric]
     axes = _m_axes(results, at, (0.6 * floor, 1.4 * top) if is_error else None)
+    if in_per_cent:
+        axes["yaxis"]["tickformat"] = ".2~%"
     layout = {"showlegend": legend} | axes
     return styled(traces, x=M_TITLE, y=title, height=height, revision=revision, **layout)
 
@@ -146,12 +150,22 @@ def _theory(result: KernelErrorResult, colour: str, metric: str, scale: float, m
     known = {"rmse": reference.rmse, "mae": reference.mae, "maximum": reference.bound}[metric]
     if known is None:
         return []
-    word = {"rmse": "exact", "mae": "if normal", "maximum": f"{reference.bound_name} {CONFIDENCE:.0%}"}[metric]
+    word = {"rmse": "theory", "mae": "if normal", "maximum": f"{reference.bound_name} {CONFIDENCE:.0%}"}[metric]
     inside = known / scale <= most
     if not inside.any():
         return []
     name = f"{result.label}: {word}"
-    return [line(result.m_grid[inside], known[inside] / scale, rgba(colour, 0.9), "2px 3px", name, 2.5)]
+    drawn = line(result.m_grid[inside], known[inside] / scale, rgba(colour, 0.9), "2px 3px", name, 2.5, shown=False)
+    return [drawn | {"legendgroup": word}]
+
+
+def _theories_named_once(traces: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Give what theory predicts one entry of the legend for all maps: one of each map would take a second line."""
+    named: list[dict[str, Any]] = []
+    for word in dict.fromkeys(t["legendgroup"] for t in traces if "legendgroup" in t):
+        entry = trace("scatter", x=[None], y=[None], mode="lines", name=word, line={"color": GREY, "dash": "2px 3px"})
+        named.append(entry | {"legendgroup": word, "hoverinfo": "skip", "showlegend": True})
+    return [*traces, *named]
 
 
 def _rate(results: Sequence[KernelErrorResult], metric: str, relative: bool) -> list[dict[str, Any]]:
@@ -161,7 +175,7 @@ def _rate(results: Sequence[KernelErrorResult], metric: str, relative: bool) -> 
     if not last:
         return []
     ends = np.array([min(r.m_grid[0] for r in results), max(r.m_grid[-1] for r in results)], dtype=float)
-    return [line(ends, 0.7 * min(last) * np.sqrt(ends[1] / ends), GREY, "dash", "slope of 1/√m")]
+    return [line(ends, 0.7 * min(last) * np.sqrt(ends[1] / ends), GREY, "dash", "slope 1/√m")]
 
 
 def plot_kernel_density(

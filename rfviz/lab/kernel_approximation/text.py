@@ -50,7 +50,7 @@ probability {CONFIDENCE:.0%}. Such a bound holds for all data, and is several ti
 $\hat K$ for all $m$ are sums of the same blocks $FF^\top$, each added once. The points of a curve therefore share
 their draws: a curve that is low at one $m$ tends to be low at the next. The band is ± 1 standard deviation of a draw.
 The pairs of a draw share its features too, so their errors go together: with maxout features, which are all positive on
-average, nearly by one common factor. Few draws may then all lie on one side of the exact prediction; more draws do not.
+average, nearly by one common factor. Few draws may then all lie on one side of what theory predicts; more draws do not.
 
 **All rows.** Of a file larger than memory the points are drawn at random. With “All rows” each row of the file that
 can be used is paired with each of the points; a pair counts once, and no row is paired with itself. That is about
@@ -122,7 +122,7 @@ def theory(results: Sequence[KernelErrorResult], metric: str) -> str:
         if unbounded:
             lines.append(f"No bound with explicit constants is known for {'; '.join(unbounded)}.")
     elif silent:
-        lines.append(f"No exact prediction is drawn where the variance is not known: {'; '.join(silent)}.")
+        lines.append(f"No theory is drawn where the variance is not known: {'; '.join(silent)}.")
     if metric == "mae":
         lines.append("“If normal”: √(2/π) times the exact standard deviation, right in the limit of many features.")
     biased = [r.label for r in results if r.reference.bias is not None and np.any(r.reference.bias > 0)]

@@ -56,11 +56,11 @@ def test_curves_are_the_measures(results, metric, relative):
 
 def test_references_are_what_theory_says(results):
     maxout, fourier = results
-    exact = named(plot_kernel_errors(results, "rmse"), "q = 8: exact")
+    exact = named(plot_kernel_errors(results, "rmse"), "q = 8: theory")
     np.testing.assert_allclose(exact.y, maxout.reference.rmse / maxout.unit)
     bound = named(plot_kernel_errors(results, "maximum"), "Random Fourier: Hoeffding 95%")
     np.testing.assert_allclose(bound.y, fourier.reference.bound)
-    rate = named(plot_kernel_errors(results, "mae"), "slope of 1/√m")
+    rate = named(plot_kernel_errors(results, "mae"), "slope 1/√m")
     assert rate.y[0] / rate.y[1] == pytest.approx(np.sqrt(rate.x[1] / rate.x[0]))
     plain = plot_kernel_errors(results, "rmse", references=False)
     assert [t.name for t in plain.data if t.name] == ["± 1 s.d. of the draws", *(r.label for r in results)]
@@ -112,8 +112,8 @@ def test_curves_that_leave_their_exact_lines_by_chance_are_named():
     ratio = few.errors.average("rmse")[0] / few.reference.rmse[0]
     assert not 0.8 < ratio < 1.25
     words = describe.explanation([few], 0)
-    assert "q = 4: off the exact line by chance" in words and "2 draws are few" in words
-    assert "off the exact line" not in describe.explanation([many], 0)
+    assert "q = 4: off the theory by chance" in words and "2 draws are few" in words
+    assert "off the theory" not in describe.explanation([many], 0)
 
 
 def test_words_hold_the_numbers(results):

@@ -37,17 +37,23 @@ def test_every_number_of_the_sentence_is_drawn(seed):
     values["m"] = near(values)
     found = page_at("kernel-approximation", values)
     main, said, m = found.charts[0].figure, Sentence(found.charts[0].words), values["m"]
-    metric, per = values["metric"], " ÷ mean k(x, x)" * (values["relative"] and values["metric"] != "correlation")
-    assert main.layout.yaxis.title.text == TITLES[metric] + per
+    metric, relative = values["metric"], values["relative"] and values["metric"] != "correlation"
+    assert main.layout.yaxis.title.text == TITLES[metric] + ", % of mean k(x, x)" * relative
+    assert (main.layout.yaxis.tickformat or "").endswith("%") == relative
     labels = [t.name for t in main.data if t.mode == "lines+markers"]
-    said.says(f"{TITLES[metric]}{per} at m = {{}}:", m)
+    said.says(f"With {{}} features the {TITLES[metric]} is", m)
+    scale, unit = (100, "%") if relative else (1, "")
     for label in labels:
-        phrase, numbers = f"{label.replace('4', '{}')} {{}}", [4] * ("4" in label) + [at_m(main, label, m)]
-        word = {"rmse": ("exact", "exact prediction"), "mae": ("if normal", "if normal")}.get(metric)
-        if word and any(t.name == f"{label}: {word[0]}" for t in main.data):
-            phrase, numbers = f"{phrase} ({word[1]}: {{}})", [*numbers, at_m(main, f"{label}: {word[0]}", m)]
+        of = " of mean k(x, x)" * (relative and label == labels[0])
+        phrase = f"{{}}{unit}{of} for {label.replace('4', '{}')}"
+        numbers = [scale * at_m(main, label, m)] + [4] * ("4" in label)
+        word = {"rmse": "theory", "mae": "if normal"}.get(metric)
+        if word and any(t.name == f"{label}: {word}" for t in main.data):
+            phrase = f"{phrase} ({word}: {{}}{unit})"
+            numbers.append(scale * at_m(main, f"{label}: {word}", m))
+            assert sum(bool(t.showlegend) for t in main.data if t.legendgroup == word) == 1
         said.says(phrase, *numbers)
-    if "off the exact line" in said:
+    if "off the theory" in said:
         said.says(f"go together and {{}} draw{'s are' if values['draws'] > 1 else ' is'} few", values["draws"])
     said.says("All {} pairs of {} points", 120, 16)
     if values["draws"] > 1:
@@ -57,7 +63,7 @@ def test_every_number_of_the_sentence_is_drawn(seed):
     if outside >= 0.005:
         said.says("Up to {}% of the pairs are outside the axes of a cloud", 100 * outside)
     if values["maps"][-1] == "SharedPoolMaxout" and metric == "rmse":
-        pool_story(said, main, labels, values, per)
+        pool_story(said, main, labels, values, " ÷ mean k(x, x)" * relative)
     said.skips(", q = 4")
     said.says_nothing_else()
 
@@ -70,7 +76,7 @@ def near(values):
 
 def pool_story(said, figure, labels, values, per):
     """Hold what is said of the shared pool against the exact curves, of mean squares a + b/m and b/m."""
-    (x, alone), (_, shared) = (drawn(figure, f"{label}: exact") for label in labels)
+    (x, alone), (_, shared) = (drawn(figure, f"{label}: theory") for label in labels)
     n, m = values["n_projections"], x[-1]
     said.says("{} projections make {} independent feature", n, n // 4)
     said.says(

@@ -31,7 +31,7 @@ def test_draws_the_measured_errors():
     expected = kernel_errors(sample, MapSpec(RandomMaxout, pool_size=8), error_grid(200), 4)
     charts = specs(at)
     np.testing.assert_allclose(array(named(charts[0], "Random maxout, q = 8")["y"]), expected.errors.average("rmse"))
-    np.testing.assert_allclose(array(named(charts[0], "Random maxout, q = 8: exact")["y"]), expected.reference.rmse)
+    np.testing.assert_allclose(array(named(charts[0], "Random maxout, q = 8: theory")["y"]), expected.reference.rmse)
     m = at.session_state[f"{SLUG}.m"]
     place = error_grid(200).tolist().index(m)
     (image,) = charts[2]["layout"]["images"]
@@ -110,7 +110,7 @@ def test_setting_of_figure_3(monkeypatch):
     # The hybrid's variance is known exactly; merging equal features never errs more than drawing as many.
     np.testing.assert_allclose(
         array(named(drawn, "Hybrid compositional")["y"]),
-        array(named(drawn, "Hybrid compositional: exact")["y"]),
+        array(named(drawn, "Hybrid compositional: theory")["y"]),
         rtol=0.6,
     )
     once, all_drawn = (array(named(drawn, f"Compositional, {how}")["y"])[-1] for how in ("kept once", "as drawn"))
@@ -175,14 +175,14 @@ def test_shared_pool_preset_says_what_equal_projections_give():
     drawn = specs(at)[0]
     # What is measured agrees with the exact curve, which the story is made of; all pairs of a draw err together, so
     # that the mean square of twenty draws is about as sure as a chi-squared of twenty degrees.
-    measured, exact = (array(named(drawn, f"Shared-pool maxout, q = 4{more}")["y"]) for more in ("", ": exact"))
+    measured, exact = (array(named(drawn, f"Shared-pool maxout, q = 4{more}")["y"]) for more in ("", ": theory"))
     np.testing.assert_allclose(measured, exact, rtol=0.6)
 
 
 def test_receptive_fields_are_offered_for_images_and_have_an_exact_kernel():
     at = opened(SLUG, {**SMALL, "maps": ["RandomMaxout"], "receptive_field": (3, 5)})
     assert not at.error and not at.warning
-    measured, exact = (array(named(specs(at)[0], f"Random maxout, q = 4{more}")["y"]) for more in ("", ": exact"))
+    measured, exact = (array(named(specs(at)[0], f"Random maxout, q = 4{more}")["y"]) for more in ("", ": theory"))
     np.testing.assert_allclose(measured, exact, rtol=0.5)
     assert f"{SLUG}.receptive_field" not in opened(SLUG, {**SMALL, "data": "sphere"}).session_state
 
@@ -202,7 +202,7 @@ def test_draws_race_on_one_chart():
     assert len({colour for colour, *_ in looks}) == len({symbol for *_, symbol in looks}) == 4
     # Of two of them the variance is known, and is what is measured: ten draws, whose errors vary by a tenth each.
     for how in ("independent", "orthogonal"):
-        exact = array(named(spec, f"Random Fourier, {how}: exact")["y"])
+        exact = array(named(spec, f"Random Fourier, {how}: theory")["y"])
         np.testing.assert_allclose(array(curves[how]["y"]), exact, rtol=0.25)
     assert "not known: Random Fourier, structured; Random Fourier, Sobol." in "\n".join(c.value for c in at.caption)
 
