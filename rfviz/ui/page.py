@@ -151,8 +151,12 @@ class View(Generic[Source, Settings, Result]):
 
     def main_chart(self, settings: Settings, result: Result, chart: Chart, **options: Any) -> None:
         """Draw a chart with its toolbar, what one sees in it, and the button Share."""
-        animations = self.animations(settings, result)
-        layout.chart(chart.figure, chart.name, chart.alt, animations=animations, **options)
+        animations, figure = self.animations(settings, result), chart.figure
+        if self.live is not None:
+            from rfviz.ui.earlier import with_earlier_curves  # of pages that compute in parts
+
+            figure = with_earlier_curves(chart.name, figure, hash(self.source), self.live.work)
+        layout.chart(figure, chart.name, chart.alt, animations=animations, **options)
         layout.explain(chart.words)
         self.share(settings, result)
 

@@ -1,0 +1,79 @@
+"""Curves that were computed before the user asked for more, pale behind those that are still computed."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rfviz.experiments.work import Work
+from rfviz.figures.template import GREY, rgba
+from rfviz.figures.traces import trace
+from rfviz.ui.session import SessionValue
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+__all__ = ["EARLIER", "with_earlier_curves"]
+
+#: What the legend calls the pale curves.
+EARLIER = "before the change"
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """The curves of a chart, with the data and the work that they are of."""
+
+    data: Hashable
+    work: Hashable
+    curves: tuple[tuple[np.ndarray, np.ndarray], ...] = ()
+    y_range: Any = None
+
+
+# Of each chart, what it drew last, and what it drew of the work before that one.
+_DRAWN = SessionValue[tuple[_Drawn | None, _Drawn | None]]("curves of the work before", lambda: (None, None))
+
+
+def with_earlier_curves(chart: str, figure: go.Figure, data: Hashable, work: Work) -> go.Figure:
+    """Return a figure with the curves of the work before, pale, until those of this work are complete.
+
+    Parameters
+    ----------
+    chart : str
+        Its name.
+    data : hashable
+        Which data it is about: curves of other data are no comparison.
+    """
+    state, now = _DRAWN.of(chart), _drawn(figure, data, hash(work.identity))
+    last, before = state.get()
+    if last is not None and last.work != now.work and last.curves:
+        before = last
+    state.set((now, before))
+    if before is None or before.work == now.work or before.data != data or not work.missing():
+        return figure
+    import plotly.graph_objects as go
+
+    pale = [_pale(x, y, is_named=number == 0) for number, (x, y) in enumerate(before.curves)]
+    parts: Any = figure
+    shown: Any = go.Figure([*pale, *parts.data], parts.layout)
+    if not now.curves and before.y_range is not None:
+        shown.layout.yaxis.range = before.y_range
+    return shown
+
+
+def _drawn(figure: go.Figure, data: Hashable, work: Hashable) -> _Drawn:
+    parts: Any = figure
+    lines = [
+        t for t in parts.data if t.type == "scatter" and t.mode == "lines+markers" and t.x is not None and len(t.x)
+    ]
+    curves = tuple((np.asarray(t.x), np.asarray(t.y)) for t in lines)
+    return _Drawn(data, work, curves, parts.layout.yaxis.range)
+
+
+def _pale(x: np.ndarray, y: np.ndarray, is_named: bool) -> dict[str, Any]:
+    line = {"color": rgba(GREY, 0.55), "width": 1.5}
+    marks = {"size": 5, "color": rgba(GREY, 0.55)}
+    of = {"name": EARLIER, "legendgroup": EARLIER, "showlegend": is_named, "hoverinfo": "skip"}
+    return trace("scatter", x=x, y=y, mode="lines+markers", line=line, marker=marks, **of)
