@@ -225,7 +225,7 @@ NAVIGATION: tuple[PageRef, ...] = (
         "Kitchen sinks",
         ":material/casino:",
         "Learning",
-        "AdaBoost chooses every feature with care. How far does one get, and how fast, by drawing them at random?",
+        "AdaBoost chooses every feature with care. How close do random features come, and how fast?",
         elements=("Multiselect",),
     ),
     PageRef(
@@ -233,7 +233,7 @@ NAVIGATION: tuple[PageRef, ...] = (
         "Speech",
         ":material/graphic_eq:",
         "Learning",
-        "Which phones (speech sounds) does a new voice say? Random features of its sound tell.",
+        "Which phones (speech sounds) does a new voice say?",
         elements=("Multiselect", "Audio"),
     ),
     PageRef(

@@ -9,7 +9,9 @@ import numpy as np
 from rfviz.experiments.kitchen_sinks.approximation import DELTA, Distances
 from rfviz.experiments.kitchen_sinks.compute import ADABOOST, JOINT, PURSUIT, ROUNDING, Curve, KitchenSinksResult
 from rfviz.experiments.kitchen_sinks.constraint import C_GRID, ConstrainedErrors
+from rfviz.experiments.kitchen_sinks.figures import BANDS_AT_ONCE
 from rfviz.experiments.kitchen_sinks.weights import WeightDecay
+from rfviz.figures.lines import DRAWS
 from rfviz.words import counted, number, per_cent, seconds, times
 
 __all__ = [
@@ -38,22 +40,30 @@ def explanation(result: KitchenSinksResult, view: str, loss: str) -> str:
         "reach": "the seconds after which each error was first reached",
     }[view]
     n_test = len(split.X_test)
-    bands = " (bands: ± 1 s.d. over the draws)" if any((c.frame["draws"] > 1).any() for c in curves) else ""
     on = {
         "error": f" on {n_test:,} test rows, each {per_cent(1 / n_test)}, against K: the number of random features or "
-        f"of stumps{bands}",
-        "seconds": f" on {n_test:,} rows, against K: the number of random features or of stumps",
-        "reach": f", on {n_test:,} test rows, at those K where they are measured; the lower staircase belongs to the "
-        "quicker learner",
+        f"of stumps.{_bands(curves)}",
+        "seconds": f" on {n_test:,} rows, against K: the number of random features or of stumps.",
+        "reach": f", on {n_test:,} test rows, at those K where they are measured. The lower staircase belongs to the "
+        "quicker learner.",
     }[view]
     fitted = "ridge regression" if loss == "ridge" else f"the {loss} loss"
-    chart = f"The chart shows {what}{on}."
     both = (
-        f"Both learn from the same {len(split.X_train):,} rows: random features are drawn once and weighted by "
-        f"{fitted}, while AdaBoost searches for every stump."
+        f"The chart shows {what}{on} Both learn from the same {len(split.X_train):,} rows: random features are drawn "
+        f"once and weighted by {fitted}, while AdaBoost searches for every stump."
     )
     say = {"error": _errors, "seconds": _times, "reach": _reached}[view]
-    return " ".join(["**What am I seeing?**", *say(curves, result.is_complete), chart, both])
+    said = list(say(curves, result.is_complete))
+    listed = said if len(said) < 2 else ["".join(f"- {sentence}\n" for sentence in said)]
+    return "\n\n".join([*listed, both])
+
+
+def _bands(curves: Sequence[Curve]) -> str:
+    """Say what the bands are, or what shows them."""
+    spread = [curve for curve in curves if (curve.frame["s.d."].to_numpy(float) > 0).any()]
+    if not spread:
+        return ""
+    return f" Bands: {DRAWS}." if len(spread) <= BANDS_AT_ONCE else f" A click on “{DRAWS}” above shows the bands."
 
 
 def _sides(curves: Sequence[Curve]) -> tuple[Curve | None, list[Curve]]:
@@ -76,7 +86,7 @@ def _errors(curves: Sequence[Curve], is_complete: bool) -> Iterator[str]:
     so_far = "" if is_complete else " so far"
     if boosted is not None:
         k, best = boosted.best
-        yield f"AdaBoost’s least error{so_far} is {per_cent(best)}, with {counted(k, 'stump')}."
+        yield f"**AdaBoost’s** least error{so_far} is {per_cent(best)}, with {counted(k, 'stump')}."
     for curve in sinks:
         k, error = curve.best
         reached = None if boosted is None else curve.reaches(boosted.best[1])
@@ -115,7 +125,7 @@ def _reached(curves: Sequence[Curve], is_complete: bool) -> Iterator[str]:
     so_far = "" if is_complete else " so far"
     best = 0.0 if boosted is None else float(boosted.staircase()[0][-1])
     if boosted is not None:
-        yield f"AdaBoost comes to its least error{so_far}, {per_cent(best)}, after {_after(boosted, best)}."
+        yield f"**AdaBoost** comes to its least error{so_far}, {per_cent(best)}, after {_after(boosted, best)}."
     for curve in sinks:
         own = curve.staircase()[0][-1]
         said = f"come to {per_cent(own)} at best{so_far}, after {_after(curve, own)}"

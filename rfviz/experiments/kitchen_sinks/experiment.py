@@ -220,7 +220,7 @@ class KitchenSinks(ExperimentInParts[KitchenSinksResult]):
         NORMALISATION,
         TEST_SHARE,
     )
-    question = "AdaBoost chooses every feature with care. How far does one get by drawing them at random?"
+    question = "AdaBoost chooses every feature with care. How close do random features come?"
 
     def __post_init__(self) -> None:
         super().__post_init__()

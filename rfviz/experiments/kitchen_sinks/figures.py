@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 __all__ = [
+    "BANDS_AT_ONCE",
     "plot_constraint",
     "plot_distances",
     "plot_error",
@@ -30,6 +31,8 @@ __all__ = [
     "plot_weights",
 ]
 
+#: Bands that a chart shows before the user asks: more cover each other, and the curves.
+BANDS_AT_ONCE = 2
 K_TITLE = "number of features or stumps K"
 _LOG, _STEPS = {"type": "log"}, {"dtick": "D2"}
 _FEW_TICKS = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0)
@@ -42,6 +45,8 @@ _SHARED, _TOGETHER = Look(GREY, "dash", "square-open"), "equal features together
 
 def plot_error(curves: Sequence[Curve], k_max: int, *, height: int = 430, revision: str = "") -> go.Figure:
     """Draw the test error against K, with one standard deviation over the draws.
+
+    The bands of more than :data:`BANDS_AT_ONCE` curves wait for a click on their entry of the legend.
 
     Parameters
     ----------
@@ -57,17 +62,20 @@ def plot_error(curves: Sequence[Curve], k_max: int, *, height: int = 430, revisi
     -------
     plotly.graph_objects.Figure
     """
-    traces, upper = [], []
+    traces, bands, upper = [], [], []
     for curve, style in _styled_curves(curves):
         k, error, spread = (curve.frame[name].to_numpy(float) for name in ("K", "error", "s.d."))
         if (spread > 0).any():
             upper.append(100 * (error + spread))
             low = 100 * np.maximum(error - spread, 0.2 * error)
-            traces.append(band(k, low, 100 * (error + spread), rgba(style.colour, 0.15), "" if upper[1:] else DRAWS))
+            of = band(k, low, 100 * (error + spread), rgba(style.colour, 0.15), "" if upper[1:] else DRAWS)
+            bands.append(of | {"legendgroup": DRAWS})
         traces.append(_line(k, 100 * error, curve.label, style, "K = %{x:,}: %{y:.3g}%"))
     errors = np.concatenate([*(100 * c.frame["error"].to_numpy(float) for c in curves), *upper, np.zeros(0)])
+    if len(bands) > BANDS_AT_ONCE:
+        bands = [of | {"visible": "legendonly"} for of in bands]
     return styled(
-        traces,
+        [*bands, *traces],
         x=K_TITLE,
         y="test error, %",
         height=height,
@@ -121,7 +129,7 @@ def plot_reach(curves: Sequence[Curve], *, height: int = 430, revision: str = ""
     if across.get("range"):
         across = across | {"range": across["range"][::-1]}
     up = _LOG | {"tickformat": ".3~g", "dtick": 1}
-    title = "test error that is reached, % (harder to the right)"
+    title = "test error, % (smaller to the right)"
     return styled(traces, x=title, y="seconds to reach it", height=height, revision=revision, xaxis=across, yaxis=up)
 
 

@@ -122,7 +122,9 @@ def _choose_learners(panel: Panel) -> dict[str, MapSpec[FeatureMap]]:
     offered = {cls.__name__: label for cls, label in LEARNERS.items()}
     help = "Families of random features, each compared with AdaBoost."
     usual = [cls.__name__ for cls in PAPERS_LEARNERS]
-    chosen = panel.several("learners", list(offered), usual, "Random features", help, offered)
+    # The label says that they are random: without the word the three usual ones stand on one line.
+    titles = {name: label.removeprefix("Random ").capitalize() for name, label in offered.items()}
+    chosen = panel.several("learners", list(offered), usual, "Random features", help, titles)
     families: dict[str, MapSpec[FeatureMap]] = {}
     for cls, label in LEARNERS.items():
         if cls.__name__ in chosen:

@@ -164,7 +164,7 @@ def test_while_points_are_missing_nothing_is_final():
     drawn, words = curves(going.charts[0].figure), going.charts[0].words
     best = drawn["AdaBoost"][1].min()
     assert not going.result.is_complete and best < drawn["Random stumps"][1].min()
-    assert f"AdaBoost’s least error so far is {best:.3g}%" in words
+    assert f"**AdaBoost’s** least error so far is {best:.3g}%" in words
     assert "have not reached it yet: they do best so far with" in words and "do not reach" not in words
     ended = compute(page, source, settings, cache)
     assert ended.result.is_complete

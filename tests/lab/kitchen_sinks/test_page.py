@@ -11,6 +11,7 @@ from rfviz.experiments.kitchen_sinks.weights import WeightDecay, largest_weights
 from rfviz.features import DecisionStumps, MapSpec
 from rfviz.lab.kitchen_sinks.settings import PRESETS
 from rfviz.linear_model import default_grid
+from rfviz.ui.earlier import EARLIER
 from tests.app_pages import array, changed, opened, specs
 
 SLUG = "kitchen-sinks"
@@ -51,7 +52,7 @@ def test_error_is_drawn_for_both_sides(split):
     errors = [run_segment(split, MapSpec(DecisionStumps, random_state=0), g, 1.0).errors for g in grids]
     np.testing.assert_array_equal(array(drawn["Random stumps"]["x"]), np.concatenate(grids))
     np.testing.assert_allclose(array(drawn["Random stumps"]["y"]), 100 * np.concatenate(errors))
-    assert "AdaBoost’s least error" in text(at)
+    assert "**AdaBoost’s** least error" in text(at)
 
 
 def test_seconds_and_seconds_to_an_error():
@@ -196,7 +197,7 @@ def test_address_sets_the_controls():
 def test_bands_appear_with_a_second_draw():
     one, two = (opened(SLUG, SMALL | {"draws": draws}) for draws in (1, 2))
     assert len(specs(two)[0]["data"]) == len(specs(one)[0]["data"]) + 1
-    assert "bands: ± 1 s.d." in text(two) and "bands" not in text(one)
+    assert "Bands: ± 1 s.d." in text(two) and "Bands" not in text(one)
 
 
 def test_every_value_of_a_preset_is_a_stop_of_its_control():
@@ -207,3 +208,20 @@ def test_every_value_of_a_preset_is_a_stop_of_its_control():
                 own = {k.removeprefix("data."): v for k, v in values.items() if k.startswith("data.")}
                 for key, value in own.items():
                     assert value in (params[key].choices or params[key].stops())
+
+
+def test_what_was_computed_stays_pale_while_more_is_asked_for(monkeypatch):
+    at = opened(SLUG, SMALL)
+    before = {name: array(t["y"]) for name, t in traces(at).items()}
+    assert list(before) == ["AdaBoost", "Random stumps"]
+    monkeypatch.setattr("rfviz.ui.live_run._AT_ONCE", 0.0)
+    changed(at, SLUG, {"alpha": 10.0})
+    (spec,) = specs(at)
+    pale = [t for t in spec["data"] if t.get("name") == EARLIER]
+    for trace, values in zip(pale, before.values(), strict=True):
+        np.testing.assert_array_equal(array(trace["y"]), values)
+    assert [bool(t["showlegend"]) for t in pale] == [True, False]
+    assert not len(array(traces(at)["Random stumps"]["y"]))  # nothing of the new penalty yet
+    # The curves of other data are no comparison, and those that are complete need none.
+    assert EARLIER not in traces(changed(at, SLUG, {"data": "moons"}))
+    assert EARLIER not in traces(changed(at, SLUG, {"data": "breast_cancer", "alpha": 1.0}))
