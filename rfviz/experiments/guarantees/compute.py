@@ -279,8 +279,8 @@ _DRAWN, _EXACT = "draws of the map", "the exact variance, as in the limit of man
 _NAMES = {
     ("measured", "one pair"): ("measured, a random pair", _DRAWN),
     ("measured", "all pairs"): ("measured", _DRAWN),
-    ("expected", "one pair"): ("if normal, the widest pair", _EXACT),
-    ("expected", "all pairs"): ("if normal", _EXACT),
+    ("expected", "one pair"): ("normal approximation, pair with the largest variance", _EXACT),
+    ("expected", "all pairs"): ("normal approximation", _EXACT),
 }
 
 

@@ -130,10 +130,13 @@ def kernel_explanation(comparison: Comparison, shown: Sequence[str], m: int, sil
         return " ".join(["**No guarantee here.**", silent, *_measured_alone(comparison, shown)])
     sure = f"{100 * (1 - comparison.delta):g}%"
     parts = [_sentence(comparison, about, shown, sure) for about in ABOUT if about in shown]
+    parts = [part for part in parts if part]
+    after = [_at(comparison, m) if "all pairs" in shown else ""]
     if any("(extrapolated)" in part for part in parts):
-        parts.append(f"Only up to {count(comparison.measured.m_grid[-1])} features were measured.")
-    parts.append(_at(comparison, m) if "all pairs" in shown else "")
-    return " ".join(["**What am I seeing?**", *(part for part in parts if part)])
+        last = count(comparison.measured.m_grid[-1])
+        after.append(f"Only up to {last} features were measured: hollow rings are extrapolated.")
+    listed = parts if len(parts) < 2 else ["".join(f"- {part}\n" for part in parts)]
+    return "\n\n".join(part for part in (*listed, " ".join(part for part in after if part)) if part)
 
 
 def reading(comparison: Comparison) -> str:
@@ -143,21 +146,21 @@ def reading(comparison: Comparison) -> str:
     dashed = " Dashed curves are guaranteed." if "bound" in kinds else " No guarantee is drawn for this map."
     beyond = ""
     if any(curve.beyond for curve in comparison.curves):
-        beyond = f" More than {last} were not measured: a thin dotted line goes on at the rate 1/√m, to a pale ring."
+        beyond = f" More than {last} were not measured: a thin dotted line goes on at the rate 1/√m, to a hollow ring."
     grids = (
         " Each grid of random binning counts as one feature." if comparison.measured.spec.cls is RandomBinning else ""
     )
     return (
         f"The error of the kernel estimate exceeds a curve with probability δ = {comparison.delta:g}. Curves with "
         f"marks are measured in {counted(comparison.measured.n_draws, 'draw')} of up to {last} "
-        f"features.{dashed}{dotted} A ring marks where a curve comes down to ε = {comparison.eps:g}.{beyond}{grids}"
+        f"features.{dashed}{dotted} A disc marks where a curve reaches ε = {comparison.eps:g}.{beyond}{grids}"
     )
 
 
 _STARTS = {
-    "one pair": "For an error of at most ε = {eps:g} on one pair with probability {sure}, ",
-    "all pairs": "For all pairs, ",
-    "everywhere": "For a whole region, ",
+    "one pair": "**One pair**: for an error of at most ε = {eps:g} with probability {sure}, ",
+    "all pairs": "**All pairs**: ",
+    "everywhere": "**A whole region**: ",
 }
 
 

@@ -55,6 +55,7 @@ def plot_guarantees(
         place = seen.setdefault((curve.about, curve.kind), [])
         traces.append(_curve(curve, len(place)))
         place.append(curve)
+    traces += _explained({curve.kind for curve in curves}, any(curve.beyond for curve in curves))
     traces += [_continued(curve, comparison.eps) for curve in curves if curve.beyond]
     traces += [_crossing(curve, comparison.eps) for curve in curves if np.isfinite(curve.features)]
     right = max([float(c.m[-1]) for c in curves] + [1e3])
@@ -80,10 +81,23 @@ def _curve(curve: Curve, place: int) -> dict[str, Any]:
     number = ABOUT.index(curve.about)
     colour, name = COLOURS[number], f"{curve.about}: {curve.name}"
     if curve.kind != "measured":
-        if curve.kind == "expected":  # the same for all, and said below the chart
+        if curve.kind == "expected":  # the legend has one entry for all
             return line(curve.m, curve.error, colour, _EXPECTED, name, 2.5, shown=False)
         return line(curve.m, curve.error, colour, _BOUND_DASHES[place % len(_BOUND_DASHES)], name, 2.0)
     return _measured(curve.m, curve.error, number, name)
+
+
+def _explained(kinds: set[str], beyond: bool) -> list[dict[str, Any]]:
+    """Return entries of the legend for what looks alike on all curves: the normal approximation, what goes on."""
+    nowhere = {"x": [None], "y": [None], "hoverinfo": "skip", "showlegend": True}
+    found = []
+    if "expected" in kinds:
+        dotted = {"color": GREY, "width": 2.5, "dash": _EXPECTED}
+        found.append(trace("scatter", mode="lines", name="normal approximation", line=dotted, **nowhere))
+    if beyond:
+        thin, ring = {"color": GREY, "width": 1, "dash": "dot"}, _ring(GREY, is_known=False)
+        found.append(trace("scatter", mode="lines+markers", name="extrapolated", line=thin, marker=ring, **nowhere))
+    return found
 
 
 def _measured(m: np.ndarray, values: np.ndarray, number: int, name: str) -> dict[str, Any]:
@@ -115,10 +129,7 @@ def _continued(curve: Curve, eps: float) -> dict[str, Any]:
 
 
 def _crossing(curve: Curve, eps: float) -> dict[str, Any]:
-    """Draw a ring where a curve comes down to the user's error; a thin, pale one where it was continued."""
-    colour, width, words = COLOURS[ABOUT.index(curve.about)], 2.5, ""
-    if curve.beyond:
-        colour, width, words = rgba(colour, 0.6), 1.0, ", extrapolated"
+    """Draw a disc where a curve reaches the user's error; a hollow one where it was continued."""
     return trace(
         "scatter",
         x=[curve.features],
@@ -126,9 +137,16 @@ def _crossing(curve: Curve, eps: float) -> dict[str, Any]:
         mode="markers",
         showlegend=False,
         name=f"{curve.name} at ε",
-        marker={"symbol": "circle-open", "size": 13, "color": colour, "line": {"width": width}},
-        hovertemplate=f"ε = {eps:g} from m = %{{x:,.0f}} on{words}<extra>{curve.about}: {curve.name}</extra>",
+        marker=_ring(COLOURS[ABOUT.index(curve.about)], not curve.beyond),
+        hovertemplate=f"ε = {eps:g} from m = %{{x:,.0f}} on{', extrapolated' * curve.beyond}"
+        f"<extra>{curve.about}: {curve.name}</extra>",
     )
+
+
+def _ring(colour: str, is_known: bool) -> dict[str, Any]:
+    if is_known:
+        return {"symbol": "circle", "size": 12, "color": colour, "line": {"width": 1.5, "color": "white"}}
+    return {"symbol": "circle-open", "size": 13, "color": colour, "line": {"width": 1.5}}
 
 
 def _vacuous(largest: float, end: float) -> dict[str, Any]:

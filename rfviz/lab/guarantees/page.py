@@ -87,9 +87,9 @@ class GuaranteesPage(ExperimentPage[ScaledData, Settings, Result]):
         return ScaledData(panel.data("digits"), panel.control(NORMALISATION))
 
     def settings(self, panel: Panel, source: ScaledData) -> Settings:
-        view = panel.control(_VIEW)
-        live = ["map", "n_components", "gamma", EPS.name, "theorem", "features", "loss", _M.name, ROWS.name]
+        live = [_VIEW.name, "map", "n_components", "gamma", EPS.name, "theorem", "features", "loss", _M.name, ROWS.name]
         with panel.section("controls", live):
+            view = panel.control(_VIEW)
             if view == "Function":
                 return _ask_function(panel, source)
             return _ask_kernel(panel, source) if view == "Kernel" else _ask_learning(panel, source)

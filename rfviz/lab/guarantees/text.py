@@ -24,7 +24,7 @@ Four things make a guarantee larger than what happens, and the table has a line 
 1. **The variance is not used.** Hoeffding’s inequality knows only between which values a product lies. For a pair
    with a large kernel the products hardly vary. *Bernstein’s* inequality, with the exact variance, shows what that
    costs.
-2. **A tail bound is not the tail.** The line *if normal* has the same variance and the tail of the normal
+2. **A tail bound is not the tail.** The line *normal approximation* has the same variance and the tail of the normal
    distribution, which the central limit theorem promises for many features. It is an expectation and not a guarantee.
    For one pair it is that of the pair with the largest variance, whereas the measured pair is picked at random.
 3. **The union adds up** the failures of all pairs as if they never came together. This costs little: a factor of

@@ -48,6 +48,7 @@ class Drawn:
         rings = [t for t in figure.data if t.name.endswith(" at ε")]
         self.rings = {(t.hovertemplate.split("<extra>")[1].split("</extra>")[0]): t for t in rings}
         self.continued = [t for t in figure.data if t.name.endswith(", extrapolated")]
+        assert bool(self.continued) == any(t.name == "extrapolated" for t in figure.data)
 
     def needed(self, curve):
         return self.rings[curve.name].x[0] if curve.name in self.rings else np.inf
@@ -77,7 +78,10 @@ def test_every_number_of_the_sentence_is_drawn(seed):
             shown = Rough(enough) if beyond else enough
             said.says(f"In practice {practice} for an error of ε = {{}} on {about}.", shown, values["eps"])
     if "(extrapolated)" in said:
-        said.says("Only up to {} features were measured.", next(iter(drawn.measured.values())).x[-1])
+        said.says(
+            "Only up to {} features were measured: hollow rings are extrapolated.",
+            next(iter(drawn.measured.values())).x[-1],
+        )
     says_what_holds_at_m(said, drawn, values["n_components"])
     if values["map"] == "RandomProjection":
         said.skips(r"$4e^{-m(\varepsilon^2/2-\varepsilon^3/3)/2}$")
@@ -90,7 +94,7 @@ def says_what_is_required(said, drawn, about, values):
     required, what = drawn.needed(bound), bound.name.split(": ")[1]
     if about == "one pair":
         sure = 100 * (1 - values["delta"])
-        said.says("For an error of at most ε = {} on one pair with probability {}%", values["eps"], sure)
+        said.says("One pair: for an error of at most ε = {} with probability {}%", values["eps"], sure)
     if not np.isfinite(required):
         said.says(f"no number of features satisfies {what}.")
         return
@@ -125,13 +129,16 @@ def test_what_is_extrapolated_looks_so_and_what_is_measured_does_not():
         lines = {t.name: t for t in figure.data if t.name.endswith(", extrapolated")}
         for name in ("measured", "measured, a random pair"):
             ring = rings[f"{name} at ε"]
-            assert (ring.marker.line.width == 1.0) == (f"{name}, extrapolated" in lines) == beyond
+            assert (ring.marker.symbol == "circle-open") == (f"{name}, extrapolated" in lines) == beyond
             if beyond:
                 # It goes on as 1/√m from the last point to the ring.
                 line = lines[f"{name}, extrapolated"]
                 assert line.line.dash == "dot" and line.x[1] == ring.x[0] and line.y[1] == eps
                 assert line.y[0] * np.sqrt(line.x[0]) == pytest.approx(eps * np.sqrt(line.x[1]), rel=1e-3)
-        assert all(t.marker.line.width == 2.5 for name, t in rings.items() if "Hoeffding" in name)
+        assert all(t.marker.symbol == "circle" for name, t in rings.items() if "Hoeffding" in name)
+        # The legend says what a dotted curve is, and what a hollow ring, where there are any.
+        entries = [t.name for t in figure.data if t.showlegend]
+        assert "normal approximation" in entries and ("extrapolated" in entries) == beyond
 
 
 def test_the_table_says_extrapolated_where_it_is():
