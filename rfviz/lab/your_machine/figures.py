@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rfviz.features import FeatureMap
-from rfviz.figures.template import GREY, map_style, styled
+from rfviz.figures.template import COLOURS, GREY, styled
 from rfviz.figures.traces import trace
 from rfviz.lab.your_machine.compute import Timing
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["plot_shares"]
 
 _ROW, _AROUND = 30, 130
+# What a user can tell by the colour of a bar.
+_COLOURS = {"arithmetic": COLOURS[0], "memory": COLOURS[1]}
 
 
 def plot_shares(
@@ -32,15 +34,18 @@ def plot_shares(
     speeds : sequence of Timing
         Measured with care.
     classes : sequence of type of FeatureMap
-        All maps: the axis shows them from the beginning, the first on top.
+        All maps: the axis shows them from the beginning, the quickest on top, those not yet known last.
     glances : sequence of Timing
         Of a first look: pale bars, and “about” before their numbers.
     revision : str
         While it stays the same, the zoom survives a redraw.
     """
-    rows = {cls: place for place, cls in enumerate(reversed(classes))}
+    shares = {timing.cls: timing.share for timing in (*glances, *speeds)}
+    ordered = sorted(classes, key=lambda cls: -shares.get(cls, -1.0))  # a stable order of those not known
+    rows = {cls: place for place, cls in enumerate(reversed(ordered))}
     longest = max((100.0 * speed.share for speed in (*speeds, *glances)), default=0.0)
-    bars = [_bars(shown, rows, pale) for shown, pale in ((speeds, False), (glances, True)) if shown or not pale]
+    bars = [_entry(bound) for bound in sorted({timing.bound for timing in (*speeds, *glances)})]
+    bars += [_bars(shown, rows, pale) for shown, pale in ((speeds, False), (glances, True)) if shown or not pale]
     limit = trace(
         "scatter",
         x=[100, 100],
@@ -59,7 +64,8 @@ def plot_shares(
         height=_ROW * len(rows) + _AROUND,
         revision=revision,
         xaxis={"range": [0, max(120.0, 1.5 * longest)]},
-        margin={"l": 180, "t": 28},
+        margin={"l": 180, "t": 60},
+        legend={"y": 1.0 + 26 / (_ROW * len(rows))},  # above the word at the limit
         barmode="overlay",
         yaxis=names | {"range": [-0.6, len(rows) - 0.4], "showgrid": False, "fixedrange": True},
         annotations=[
@@ -76,6 +82,13 @@ def plot_shares(
     )
 
 
+def _entry(bound: str) -> dict[str, Any]:
+    """Return an entry of the legend for the colour of the bars whose limit this sets."""
+    colour = {"color": _COLOURS[bound], "symbol": "square", "size": 12}
+    of = {"name": f"limited by {bound}", "showlegend": True, "hoverinfo": "skip"}
+    return trace("scatter", x=[None], y=[None], mode="markers", marker=colour, **of)
+
+
 def _bars(speeds: Sequence[Timing], rows: Mapping[type[FeatureMap], int], pale: bool) -> dict[str, Any]:
     """Return one trace of bars."""
     percents, about = [100.0 * speed.share for speed in speeds], "about " if pale else ""
@@ -86,7 +99,7 @@ def _bars(speeds: Sequence[Timing], rows: Mapping[type[FeatureMap], int], pale: 
         y=[rows[speed.cls] for speed in speeds],
         width=0.62,
         name="first look" if pale else "measured",
-        marker={"color": [map_style(speed.cls).colour for speed in speeds], "opacity": 0.5 if pale else 1.0},
+        marker={"color": [_COLOURS[speed.bound] for speed in speeds], "opacity": 0.5 if pale else 1.0},
         text=[f"{about}{percent:.0f}%" if percent >= 1 else "under 1%" for percent in percents],
         textposition="outside",
         cliponaxis=False,

@@ -16,16 +16,14 @@ from rfviz.words import counted, number, per_cent
 
 __all__ = [
     "CAREFULLY", "HINT", "METHOD", "NOTHING", "NO_RECORDS", "NUMBERS", "busy", "explanation", "first_look",
-    "issue_text", "sizes",
+    "issue_text", "peaks", "sizes",
 ]  # fmt: skip
 
 # Programs per core: one is the measurement itself, once it has gone on for a minute.
 _BUSY = 1.6
 
 HINT = "Press Start to measure carefully: half a minute to a minute."
-CAREFULLY = (
-    "**Start** measures carefully: it takes the best of five turns for each map, and measures the largest sizes."
-)
+CAREFULLY = "**Start** takes the best of five turns for each map, and measures the largest sizes."
 NOTHING = "Nothing has been measured carefully yet: press **Start** above."
 NUMBERS = (
     f"m: features that can be drawn, with {ROWS:,} rows mapped to them, within the time. n: rows that can be mapped to "
@@ -67,37 +65,36 @@ the number of columns d, except for stumps and structured maps.
 
 def first_look(glances: Sequence[Timing]) -> str:
     """Explain the pale bars, and how to measure better."""
-    return (
-        "**A first look.** Each pale bar is one short, rough try. The dotted line is the **limit**, the best that "
-        f"this device was measured at: {_limit(glances[0])}. {_ends(glances, 'about ')} "
-        f"{_interactive(glances, 'about ')}. {CAREFULLY}"
-    )
+    return f"{_ends(glances, 'about ')}\n\n**A first look.** Each pale bar is one short, rough try. {CAREFULLY}"
 
 
 def explanation(speeds: Sequence[Timing], is_complete: bool = True) -> str:
     """Explain the chart, with its numbers; `is_complete` says whether every map was measured carefully."""
-    return (
-        "**What am I seeing?** The dotted line is the limit, the best that this device was measured at: "
-        f"{_limit(speeds[0])}. {'' if is_complete else 'Of the maps measured so far, '}{_ends(speeds)}"
-    )
+    return f"{'' if is_complete else 'Of the maps measured so far, '}{_ends(speeds)}"
 
 
-def _limit(speed: Timing) -> str:
-    rates = speed.rates
-    return (
-        f"{number(rates.products / 1e9, 2)} billion operations per second in matrix products, "
-        f"{number(rates.bandwidth / 1e9, 2)} GB per second in copies"
-    )
+def peaks(speeds: Sequence[Timing], rough: bool = False) -> str:
+    """List the rates that set the limit, and after a first look, which has no table, the sizes that stay quick."""
+    rates = speeds[0].rates
+    lines = [
+        f"Peak of matrix products: {number(rates.products / 1e9, 2)} billion operations per second",
+        f"Peak of copies: {number(rates.bandwidth / 1e9, 2)} GB per second",
+        *([_interactive(speeds, "about ")] if rough else []),
+    ]
+    return "\n".join(f"- {line}" for line in lines)
 
 
 def _ends(speeds: Sequence[Timing], about: str = "") -> str:
     """Name the maps that come closest to the limit and least close."""
     first, last = max(speeds, key=lambda s: s.share), min(speeds, key=lambda s: s.share)
     mark = "" if about else "**"  # another first look may find another order
-    said = f"{mark}{first.label}{mark} comes closest, at {about}{per_cent(first.share, 2)} of it"
+    said = (
+        f"{mark}{first.label}{mark} reaches the largest share of the limit, the measured peak of this machine: "
+        f"{about}{per_cent(first.share, 2)}."
+    )
     if len(speeds) == 1:
-        return said + "."
-    return said + f"; {mark}{last.label}{mark} runs at {about}{per_cent(last.share, 2)}."
+        return said
+    return f"{said} {mark}{last.label}{mark} reaches {about}{per_cent(last.share, 2)}."
 
 
 def sizes(speeds: Sequence[Speed]) -> str:

@@ -109,6 +109,8 @@ def _chart(speeds: Sequence[Speed], glances: Sequence[Timing], revision: str) ->
     figure = plot_shares(speeds, list(registry().values()), glances=glances, revision=revision)
     layout.chart(figure, "machine-shares", words.replace("*", ""))
     layout.explain(words)
+    if speeds or glances:
+        layout.explain(text.peaks(speeds or glances, rough=not speeds))
     if (speeds or glances) and (busy := text.busy(speeds or glances, rough=not speeds)):
         st.caption(busy)
 

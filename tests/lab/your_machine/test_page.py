@@ -59,7 +59,10 @@ def test_a_first_look_is_all_that_is_taken_unasked(monkeypatch):
     # Who comes later sees the same, and nothing is computed again.
     monkeypatch.setattr(compute, "glance", None)
     assert (array(bars(opened(SLUG), "first look")["x"]) == array(looked["x"])).all()
-    assert specs(at)[0]["layout"]["yaxis"]["ticktext"] == ["Decision stumps", "Random Fourier", "Random maxout"]
+    # The longest bar is on top.
+    assert (array(looked["x"])[array(looked["y"]).argsort()] == sorted(array(looked["x"]))).all()
+    names = specs(at)[0]["layout"]["yaxis"]["ticktext"]
+    assert sorted(names) == ["Decision stumps", "Random Fourier", "Random maxout"]
     assert "first look" in "".join(markdown.value for markdown in at.markdown)
     assert not at.code and len(at.dataframe) == 1  # the recorded results
     assert set(at.dataframe[0].value["device"]) and not at.error
@@ -97,5 +100,10 @@ def test_the_sentence_names_the_longest_and_the_shortest_bar_with_their_numbers(
     (words,) = [one.value for one in at.markdown if "A first look" in one.value]
     said = Sentence(words)
     first, last = max(shares, key=shares.get), min(shares, key=shares.get)
-    said.says(f"{first} comes closest, at about {{}}% of it; {last} runs at about {{}}%.", shares[first], shares[last])
-    assert "no program can beat" not in words
+    peak = "the limit, the measured peak of this machine"
+    said.says(f"{first} reaches the largest share of {peak}: about {{}}%.", shares[first])
+    said.says(f"{last} reaches about {{}}%.", shares[last])
+    said.says_nothing_else()
+    # A colour says what sets the limit, and the legend says which.
+    colours, entries = set(drawn["marker"]["color"]), [t for t in specs(at)[0]["data"] if t.get("showlegend")]
+    assert colours == {t["marker"]["color"] for t in entries}
