@@ -13,7 +13,7 @@ from rfviz.analysis.embedding import Projection
 from rfviz.datasets.base import Dataset
 from rfviz.figures.images import framed_image
 from rfviz.figures.template import COLOURS, GREY, SEQUENCE, SYMBOLS, styled
-from rfviz.figures.thumbnails import draw_thumbnails, place_thumbnails
+from rfviz.figures.thumbnails import draw_thumbnails, place_thumbnails, thumbnail_size
 from rfviz.figures.traces import literal, trace
 
 if TYPE_CHECKING:
@@ -104,6 +104,7 @@ def plot_embedding(
     selected: int | None = None,
     legend: bool = True,
     compact: bool = False,
+    wide: bool = False,
     revision: str = "",
 ) -> go.Figure:
     """Draw points in the plane or the space of their principal components.
@@ -122,6 +123,8 @@ def plot_embedding(
         Whether to show a legend or a colour scale.
     compact : bool
         Whether to do without the numbers along the axes and their room, for several small pictures side by side.
+    wide : bool
+        Whether images fill a plane as wide as the page, on axes that have a scale each, so that they can be large.
     revision : str
         While it stays the same, a user's zoom survives a redraw.
     """
@@ -135,12 +138,13 @@ def plot_embedding(
         return styled(traces, x="", y="", height=height, revision=revision, scene=_scene(axes))
     if selected is not None and selected < len(Z):
         traces.append(_ring(Z[selected]))
-    shown, images = Z, {}
+    shown, images, half = Z, {}, None
     if thumbnails is not None:
-        places, threads, images["images"] = draw_thumbnails(Z, *thumbnails)
+        places, threads, images["images"] = draw_thumbnails(Z, *thumbnails, wide)
         traces.append(threads)
         shown = np.concatenate([Z, places])
-    layout = images | _plane(shown, axes, compact) | {"legend": {"itemsizing": "constant"}}
+        half = 0.6 * thumbnail_size(Z, thumbnails[2], wide)
+    layout = images | _plane(shown, axes, compact, half if wide else None) | {"legend": {"itemsizing": "constant"}}
     if not compact and (not legend or style.values is not None):
         layout["margin"] = {"t": 12}  # nothing stands above the plane, or a colour scale that makes its own room
     return styled(traces, x=axes[0], y=axes[1], height=height, revision=revision, **layout)
@@ -156,14 +160,16 @@ def _scene(axes: list[str]) -> dict[str, Any]:
     return edges | {"aspectmode": "data", "camera": camera}
 
 
-def _plane(shown: np.ndarray, axes: list[str], compact: bool) -> dict[str, Any]:
-    """Return two axes of one scale with room for all that is shown."""
+def _plane(shown: np.ndarray, axes: list[str], compact: bool, pads: np.ndarray | None = None) -> dict[str, Any]:
+    """Return two axes with room for all that is shown: of one scale, or of one each where the room around is given."""
     low, high = shown.min(axis=0), shown.max(axis=0)
-    pad = 0.06 * (high - low).max()
+    pad = [0.06 * (high - low).max()] * 2 if pads is None else pads
     layout: dict[str, Any] = {
-        "xaxis": {"range": [low[0] - pad, high[0] + pad]},
-        "yaxis": {"range": [low[1] - pad, high[1] + pad], "scaleanchor": "x", "scaleratio": 1},
+        "xaxis": {"range": [low[0] - pad[0], high[0] + pad[0]]},
+        "yaxis": {"range": [low[1] - pad[1], high[1] + pad[1]]},
     }
+    if pads is None:
+        layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
     if compact:
         layout["margin"] = {"l": 34, "r": 10, "t": 8, "b": 36}
         for name, text in zip(("xaxis", "yaxis"), axes, strict=True):
@@ -228,6 +234,7 @@ def image_marks(
     style: PointStyle,
     picked: int | None = None,
     encode: Callable[[int, str], str] | None = None,
+    wide: bool = False,
 ) -> tuple[np.ndarray, list[str], float]:
     """Return images of a data set as the marks of :func:`plot_embedding`.
 
@@ -241,6 +248,8 @@ def image_marks(
         A row to be framed as clicked.
     encode : callable, optional
         ``encode(row, frame)`` returns what :func:`framed_image` does, perhaps from a cache.
+    wide : bool
+        Whether they fill a plane as wide as the page.
 
     Returns
     -------
@@ -253,7 +262,7 @@ def image_marks(
     """
     height, width = dataset.shape_of_images[:2]
     aspect = height / width
-    rows = place_thumbnails(coordinates, aspect)
+    rows = place_thumbnails(coordinates, aspect, wide=wide)
     frames = [PICKED if row == picked else style.colours[row] for row in rows]
     encode = encode or partial(framed_image, dataset)
     return rows, [encode(int(row), frame) for row, frame in zip(rows, frames, strict=True)], aspect

@@ -146,7 +146,7 @@ def styled(traces: list[dict[str, Any]], *, x: str, y: str, height: int, revisio
     """
     base: dict[str, Any] = {
         "height": height,
-        "margin": {"l": 88, "r": 24, "t": 48, "b": 56},
+        "margin": {"l": 88, "r": 24, "t": 40, "b": 54},
         "font": {"size": 15},
         "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "font": {"size": 14}},
         "hoverlabel": {"font": {"size": 14}},

@@ -9,19 +9,32 @@ import numpy as np
 from rfviz.figures.template import GREY, rgba
 from rfviz.figures.traces import trace
 
-__all__ = ["draw_thumbnails", "place_thumbnails", "spread_apart"]
+__all__ = ["draw_thumbnails", "place_thumbnails", "spread_apart", "thumbnail_size"]
 
 _ALL_DRAWN = 60
 _SHARE = 0.062  # width of a thumbnail over that of the chart
+# Pixels of a plane that fills a laptop's window beside its sentence, the share of it that points take, and how high a
+# thumbnail is there: a face that one knows again.
+_WIDE, _FILLED, _HIGH = np.array([900.0, 230.0]), 0.85, 36.0
 
 
-def _size(Z: np.ndarray, aspect: float) -> np.ndarray:
-    """Return width and height of a thumbnail in the units of `Z`, for images of that height over width."""
-    width = _SHARE * float(np.ptp(Z, axis=0).max())
+def thumbnail_size(Z: np.ndarray, aspect: float, wide: bool = False) -> np.ndarray:
+    """Return width and height of a thumbnail in the units of `Z`, for images of that height over width.
+
+    Parameters
+    ----------
+    wide : bool
+        Whether the plane is as wide as the page, with a scale of its own for each axis.
+    """
+    extent = np.ptp(Z, axis=0)
+    if wide:
+        extent = np.maximum(extent, 1e-3 * max(float(extent.max()), 1e-12))
+        return np.array([_HIGH / aspect, _HIGH]) * extent / (_FILLED * _WIDE)
+    width = _SHARE * float(extent.max())
     return np.array([width, width * aspect])
 
 
-def place_thumbnails(Z: np.ndarray, aspect: float, most: int = 120) -> np.ndarray:
+def place_thumbnails(Z: np.ndarray, aspect: float, most: int = 120, wide: bool = False) -> np.ndarray:
     """Return the rows to draw as images: all where they are few, else a readable sample of which no two overlap.
 
     Parameters
@@ -31,6 +44,8 @@ def place_thumbnails(Z: np.ndarray, aspect: float, most: int = 120) -> np.ndarra
         Height over width of the images.
     most : int
         How many at most, where not all are drawn.
+    wide : bool
+        See :func:`thumbnail_size`.
 
     Returns
     -------
@@ -39,7 +54,7 @@ def place_thumbnails(Z: np.ndarray, aspect: float, most: int = 120) -> np.ndarra
     """
     if len(Z) <= _ALL_DRAWN:
         return np.arange(len(Z))
-    size = _size(Z, aspect)
+    size = thumbnail_size(Z, aspect, wide)
     taken: list[int] = []
     # The same shuffle every time, so that images stay while a slider moves.
     for row in np.random.default_rng(0).permutation(len(Z)):
@@ -52,7 +67,7 @@ def place_thumbnails(Z: np.ndarray, aspect: float, most: int = 120) -> np.ndarra
 
 
 def draw_thumbnails(
-    Z: np.ndarray, rows: np.ndarray, uris: list[str], aspect: float
+    Z: np.ndarray, rows: np.ndarray, uris: list[str], aspect: float, wide: bool = False
 ) -> tuple[np.ndarray, dict[str, Any], list[dict[str, Any]]]:
     """Draw images at their points, or next to them where they would overlap.
 
@@ -65,6 +80,8 @@ def draw_thumbnails(
         Data address of each of those images.
     aspect : float
         Their height over width.
+    wide : bool
+        See :func:`thumbnail_size`.
 
     Returns
     -------
@@ -75,7 +92,7 @@ def draw_thumbnails(
     images : list of dict
         For the figure's layout.
     """
-    size = _size(Z, aspect)
+    size = thumbnail_size(Z, aspect, wide)
     places = spread_apart(Z[rows], size) if len(rows) <= _ALL_DRAWN else Z[rows]
     images = [
         {
@@ -88,7 +105,7 @@ def draw_thumbnails(
             "sizey": size[1],
             "xanchor": "center",
             "yanchor": "middle",
-            "sizing": "stretch",
+            "sizing": "contain",
             "layer": "above",
         }
         for uri, (x, y) in zip(uris, places.tolist(), strict=True)

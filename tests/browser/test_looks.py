@@ -32,7 +32,7 @@ LAPTOP = (1366, 768)
 # seen at least; above the chart of a sweep are its buttons and tabs.
 THREE = ["distance-saturation", "maxout-pca", "hashing", "kernel-approximation", "binning", "guarantees",
          "decision-surfaces", "speech", "pixel-cooccurrence"]  # fmt: skip
-LINES = dict.fromkeys(THREE, 3) | {"accuracy": 1}
+LINES = dict.fromkeys(THREE, 2) | {"accuracy": 1}
 # The places that matter, from the top of the window: the ends of chart and data set, the beginning of the sentence.
 PLACES = """() => {
   const box = (element) => element.getBoundingClientRect();

@@ -42,18 +42,18 @@ def explanation(result: EmbeddingResult, swapped: np.ndarray | None = None) -> s
     """
     p = result.features
     lead = (
-        f"**What am I seeing?** Each mark is one of {counted(len(p.coordinates), 'point')}, placed by the first "
+        f"Each mark is one of {counted(len(p.coordinates), 'point')}, placed by the first "
         f"{p.coordinates.shape[1]} principal components of its features ({per_cent(p.explained.sum(), 2)} of their "
         "variance)."
     )
     if p.order is None:
-        return lead + " Points that the map sees as alike are close; hover over a mark to see its nearest neighbours."
+        return f"{lead} Points that the map sees as alike are close; hover over a mark to see its nearest neighbours."
     rho = f"**{rho_of(p.order.spearman)}**"
     if p.order.spearman < _ORDERED:
         return (
-            f"{lead} In their given order the points should lie on a curve. The map does not show it here: the order "
-            f"found in the chart has a rank correlation (Spearman’s ρ) of only {rho} with the given one. "
-            "Where there is a γ, a smaller one lets the map see farther."
+            f"The order found in the chart has a rank correlation (Spearman’s ρ) of only {rho} with the given one: the "
+            "map does not show the curve on which the points should lie. Where there is a γ, a smaller one lets the "
+            f"map see farther.\n\n{lead}"
         )
     moved = p.order.recovered != p.order.given
     elsewhere = _points(int(moved.sum()), "is not where its number says", "are not where their numbers say")
@@ -62,8 +62,8 @@ def explanation(result: EmbeddingResult, swapped: np.ndarray | None = None) -> s
         which = f"all {made}" if found == made else f"{found} of the {made}"
         elsewhere += f"; {which} that were swapped on purpose are among them"
     return (
-        f"{lead} They lie on a curve, whose order has a rank correlation (Spearman’s ρ) of {rho} with the given one; "
-        f"1 is the same order.{_without_map(result)} {elsewhere[0].upper()}{elsewhere[1:]}."
+        f"The points lie on a curve, whose order has a rank correlation (Spearman’s ρ) of {rho} with the given one; "
+        f"1 is the same order.{_without_map(result)}\n\n{elsewhere[0].upper()}{elsewhere[1:]}. {lead}"
     )
 
 

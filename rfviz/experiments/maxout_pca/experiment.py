@@ -88,7 +88,13 @@ class MaxoutPCA(ExperimentOnMap[EmbeddingResult]):
         def plot() -> go.Figure:
             marks = self.marks(data, numbers, style, cache)
             return plot_embedding(
-                numbers.features, style, height=HEIGHT, thumbnails=marks, selected=self.point, revision=view
+                numbers.features,
+                style,
+                height=HEIGHT,
+                thumbnails=marks,
+                selected=self.point,
+                wide=marks is not None,
+                revision=view,
             )
 
         words = explanation(numbers, _swapped(data, n))
@@ -131,7 +137,7 @@ class MaxoutPCA(ExperimentOnMap[EmbeddingResult]):
         if not data.dataset.image_shape or self.n_dimensions != 2:
             return None
         recall = partial(cache.call, mark_of, data)
-        return image_marks(data.dataset, numbers.features.coordinates, style, self.point, recall)
+        return image_marks(data.dataset, numbers.features.coordinates, style, self.point, recall, wide=True)
 
 
 def points_of(data: Data, normalise: str, n_dimensions: int, *, cache: Cache) -> EmbeddingPoints:

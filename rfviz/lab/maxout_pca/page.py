@@ -70,7 +70,14 @@ class MaxoutPCAPage(ExperimentPage[ScaledData, MaxoutPCA, EmbeddingResult]):
         def draw(values: Sequence[Any], found: Sequence[Projection], now: Any, note: str, cache: Cache) -> Animation:
             style = cache.call(points_style, source.data, len(result.features.coordinates))
             marks = settings.marks(source.data, result, style, cache)
-            plot = partial(plot_embedding, style=style, height=HEIGHT, thumbnails=marks, selected=settings.point)
+            plot = partial(
+                plot_embedding,
+                style=style,
+                height=HEIGHT,
+                thumbnails=marks,
+                selected=settings.point,
+                wide=marks is not None,
+            )
             return animation.animation(values, found, now, result.exact, plot, note)
 
         def over_m(options: Sequence[Any], now: Any, cache: Cache, seconds: float) -> Animation:

@@ -7,6 +7,9 @@ The points are normalised, mapped by $m$ random features, and projected on the f
 features. **Plain PCA** does the same without the map. **Exact kernel PCA** uses the kernel that the features estimate:
 the limit of the chart as $m$ grows. The sign of a component means nothing; axes are flipped so that the charts agree.
 
+Images fill the width of the page, so that they can be seen: each axis has a scale of its own there, which its numbers
+say. Points without images, and the two charts below, have one scale for both.
+
 **Order along the curve**: each point is joined to its nearest neighbours. The Fiedler vector of this graph, its slowest
 vibration, rises from one end of the curve to the other. Spearman’s $\rho$ compares the order that it gives with the
 given one: 1 is the same order, 0 is none.

@@ -32,9 +32,9 @@ function beginning(root) {
 
 // Pixels below which a legend above a chart takes the room of the scale at its left too, so that fewer of its lines
 // take height from the curves, and the pixels of a square panel for which its marks are made.
-const NARROW = 620, PANEL = 330;
+const NARROW = 620, PANEL = 330, PLANE = 900;
 // In a window wider than this a main chart is as tall as leaves this room below it, but no less than that.
-const WIDE = 900, SENTENCE = 150, LEAST = 300;
+const WIDE = 900, SENTENCE = 120, LEAST = 300;
 const SMALLEST = 4; // pixels of a mark
 
 // Where there is less room than a figure was made for: a wide legend, and marks that do not cover what is between them.
@@ -44,6 +44,12 @@ function fitted({ width, data }, figure) {
     const across = Math.max(width - margin.l - margin.r, 1);
     const wide = { ...legend, x: (8 - margin.l) / across, xanchor: "left", font: { ...legend.font, size: 13 } };
     figure = { ...figure, layout: { ...figure.layout, legend: wide } };
+  }
+  if (width < NARROW && !data.square && figure.layout.images?.[0]?.sizing === "contain") {
+    // Thumbnails are nearly as large as on a wide page, and lie over each other a little.
+    const larger = Math.max(PLANE / Math.max(width - margin.l - margin.r, 1) / 1.4, 1);
+    const images = figure.layout.images.map((one) => ({ ...one, sizex: one.sizex * larger }));
+    figure = { ...figure, layout: { ...figure.layout, images } };
   }
   if (!data.square) return figure;
   // In a low window the plane is as wide as it is high, and not as its panel is.

@@ -109,7 +109,7 @@ def test_whether_the_points_need_the_map_is_said():
 
 def test_the_swaps_that_were_found_are_counted():
     at = opened(EMBEDDING)
-    words = next(m.value for m in at.markdown if "What am I seeing" in m.value)
+    words = next(m.value for m in at.markdown if "lie on a curve" in m.value)
     assert "all 6 that were swapped on purpose are among them" in words
     none = opened(EMBEDDING, {"data.order_noise": 0})
     assert not any("on purpose" in m.value for m in none.markdown)
