@@ -126,12 +126,11 @@ def explanation(result: PixelMap, side: int) -> str:
     row, column = divmod(result.pixel, side)
     exact = np.round(np.delete(result.exact.correlation, result.pixel), 9)  # below is the rounding of a difference
     lead = (
-        f"**What am I seeing?** **{result.occurs:,}** of {result.n_features:,} features use the framed pixel (row "
-        f"{row + 1}, column {column + 1}). Colour says how often another pixel is in the *same* features: more often "
-        "than by chance (orange), less often (blue), or just as often (no colour)."
+        f"**{result.occurs:,}** of {result.n_features:,} features use the framed pixel (row {row + 1}, column "
+        f"{column + 1}). Orange pixels are in the *same* features more often than by chance, blue ones less often."
     )
     plan = (
-        " A skeleton is the plan of a network: which pixels its windows join. A random feature follows a few random "
+        "\n\nA skeleton is the plan of a network: which pixels its windows join. A random feature follows a few random "
         "paths from the output to pixels, and multiplies those pixels. Click any pixel to see its map."
     )
     if np.abs(exact).max(initial=0.0) < 1e-9:
@@ -143,7 +142,7 @@ def explanation(result: PixelMap, side: int) -> str:
         shape = " Here all pixels are equal: the exact map is constant. A fully connected layer knows no neighbours."
     else:
         shape = (
-            f" The exact map ranges from {number(exact.min(), 2)} to {number(exact.max(), 2)}. Pixels that share "
+            f"\n\nThe exact map ranges from {number(exact.min(), 2)} to {number(exact.max(), 2)}. Pixels that share "
             "windows meet often: the tiers are the levels of the skeleton. Pixels that share none meet only through "
             "the top node."
         )

@@ -25,6 +25,11 @@ __all__ = [
 # A scale that ends below this would show nothing but chance.
 _SMALLEST_SCALE = 0.02
 _GAP = 0.12
+# Where no correlation is below this share of the scale, the colours of lower ones are left out: where the scale begins,
+# and the colours from there on, the same as of the whole scale.
+_LOW = 0.25
+_FROM = 0.5 * (1.0 - _LOW)
+_UPPER = [[0.0, "rgba(42,127,196,0.33)"], *([(at - _FROM) / (1 - _FROM), hue] for at, hue in DIVERGING if at > _FROM)]
 # Between two boxes of a drawing.
 _STEP = 2.3
 _SIDEWAYS = {"xanchor": "center", "yanchor": "middle", "font": {"size": 13}}
@@ -160,7 +165,12 @@ def _picture(
         "title": {"text": "correlation of occurring with the framed pixel", "side": "bottom", "font": {"size": 14}},
         "tickfont": {"size": 13},
     }  # fmt: skip
-    colours = {"colorscale": [list(stop) for stop in DIVERGING], "cmin": -limit, "cmax": limit, "colorbar": bar}
+    lowest = min((float(np.min(t["z"])) for t in traces if t["type"] == "heatmap"), default=0.0)
+    if lowest < -_LOW * limit:
+        colours = {"colorscale": [list(stop) for stop in DIVERGING], "cmin": -limit}
+    else:
+        colours = {"colorscale": _UPPER, "cmin": -_LOW * limit}
+    colours |= {"cmax": limit, "colorbar": bar}
     return styled(
         traces,
         x="",
