@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 __all__ = ["plot_confusions", "plot_errors", "plot_heard"]
 
 _RIGHT, _WRONG, _TRUE = "#0f9b77", "#d9661f", "#2a7fc4"
-# Parts of the height, from the bottom: probabilities, phones, spectrogram, waveform.
-_PARTS = ((0.0, 0.44), (0.48, 0.62), (0.66, 0.88), (0.91, 1.0))
+# Parts of the height, from the bottom: probabilities, phones, spectrogram, waveform. The strips of phones are as high
+# as their letters in a low window, too.
+_PARTS = ((0.0, 0.34), (0.38, 0.68), (0.72, 0.89), (0.91, 1.0))
 _SCALE = [[place, colour] for place, colour in SEQUENCE]
 
 
@@ -190,7 +191,7 @@ def plot_errors(
         if curve.cls is None:
             value = float(curve.to_frame()[measure].iloc[0])
             traces.append(_points(ends, [value] * 2, curve.label, GREY, "dash", "circle", name) | {"mode": "lines"})
-    axes = {"xaxis": count_axis(*ends), "yaxis": {"rangemode": "tozero"}}
+    axes = {"xaxis": count_axis(*ends)}
     return styled(
         traces,
         x=M_TITLE if by_features else "number of projections",

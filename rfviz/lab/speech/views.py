@@ -42,7 +42,7 @@ class SpeechView(View[SpeechSource, Speech, SpeechResult]):
         st.caption(text.provenance(corpus))
         with st.container(key="pair-speech"):
             against = "m" if settings.against == "features" else settings.against
-            for chart, title in ((errors, f"**Error against {against}**"), (confused, "**Which phone for which**")):
+            for chart, title in ((errors, f"**Error against {against}**"), (confused, "**Which phones are confused**")):
                 with st.container():
                     st.markdown(title)
                     layout.chart(chart.figure, chart.name, chart.alt, secondary=True)
