@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
+from rfviz.analysis.accuracy import LINEAR_SVM
 from rfviz.experiments.accuracy.architectures import (
     AUGMENTED_EPOCHS,
     AUGMENTED_M,
@@ -57,6 +58,12 @@ TIMES = "Seconds to train and seconds to predict the test rows, against the numb
 EPOCHS = "Test error of trained features and of networks of the same skeletons after each epoch of training."
 
 
+def _model(loss: str) -> str:
+    if loss == "ridge":
+        return "ridge regression"
+    return f"a {loss}" if loss == LINEAR_SVM else f"a linear model ({loss})"
+
+
 def summary(result: AccuracyResult) -> str:
     """Return the chart in one sentence, as alternative text."""
     parts = [
@@ -79,8 +86,8 @@ def explanation(result: AccuracyResult) -> str:
     bands = ", ± 1 s.d. over the draws" if any((c.frame["seeds"] > 1).any() for c in curves) else ""
     n = next((s.n_train for runs in result.runs.values() for run in runs for s in run), split.n_train)
     what = (
-        f"The chart shows the {_kind(result)} on {len(split.X_test):,} test rows{bands}, of a linear model "
-        f"({result.loss}) that learns from m random features of {n:,} rows."
+        f"The chart shows the {_kind(result)} on {len(split.X_test):,} test rows{bands}, of "
+        f"{_model(result.loss)} on m random features, trained on {n:,} rows."
     )
     if split.others is not None:
         what += (

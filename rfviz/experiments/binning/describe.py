@@ -39,10 +39,10 @@ def explanation(view: BoxView, shared: SharedBoxes) -> str:
     company = counted(others, "other point") if others else "no other point"
     shares = _shares(shared)
     return (
-        f"**What am I seeing?** First: grid number {view.repetition + 1}, with {_size(view)}. Points in the same box "
-        f"share a colour and a mark; the ringed point shares its box (grey) with {company}. Second: {shares[0].lower()}"
-        f"{shares[1:]} of the ringed point. This estimates the kernel; the orange lines are contours of the exact "
-        f"kernel. The RMS error is **{number(shared.error, 2)}**."
+        f"The RMS error is **{number(shared.error, 2)}**.\n- First: grid number {view.repetition + 1}, with "
+        f"{_size(view)}. Points in the same box share a colour and a mark; the ringed point shares its box (grey) with "
+        f"{company}.\n- Second: {shares[0].lower()}{shares[1:]} of the ringed point. This estimates the kernel; the "
+        "orange lines are contours of the exact kernel."
     )
 
 
@@ -58,7 +58,7 @@ def mixed_explanation(view: BoxView, mixed: MixedMaps) -> str:
     """Return what the mixture of grids and waves shows, with its errors."""
     p = mixed.boxes.n_repetitions
     return (
-        f"**What am I seeing?** First: grid number {view.repetition + 1}, with {_size(view)}. Second: the inner "
+        f"First: grid number {view.repetition + 1}, with {_size(view)}. Second: the inner "
         f"product with the ringed point of {counted(p, 'grid')} and {counted(p, 'wave')} (Fourier features) side by "
         "side, "
         r"$(\sqrt a\,z_\text{grids},\sqrt{1-a}\,z_\text{waves})$ with "
@@ -72,7 +72,7 @@ def mixed_explanation(view: BoxView, mixed: MixedMaps) -> str:
 def pairs_explanation(grids: PlaneGrids, view: BoxView, n_repetitions: int) -> str:
     """Return what the matrix of all pairs shows."""
     lead = (
-        f"**What am I seeing?** First: grid number {view.repetition + 1}, which puts "
+        f"First: grid number {view.repetition + 1}, which puts "
         f"{counted(len(grids.points), 'point')} into {counted(len(view.sizes), 'box', 'boxes')}. Second: the features’ "
         "inner product of every pair of points, sorted by those boxes."
     )

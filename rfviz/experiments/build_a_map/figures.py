@@ -132,7 +132,7 @@ def plot_errors(built: Built, m: int, *, height: int = 340) -> go.Figure:
     traces = [
         band(grid, np.maximum(mean - spread, 0.2 * mean), mean + spread, rgba(colour, 0.18), DRAWS),
         line(grid, mean, colour, "solid", "measured", 2.5),
-        line(grid, frame["predicted"], GREY, "dash", "by the variance: 1/√m", 2),
+        line(grid, frame["predicted"], GREY, "dash", "theory: 1/√m", 2),
     ]
     axes = {"xaxis": count_axis(grid[0], grid[-1]), "yaxis": {"type": "log", "dtick": "D2", "tickformat": ".2~g"}}
     return styled(
@@ -308,7 +308,7 @@ def plot_base_errors(found: BaseSpace, m: int, *, height: int = 340, revision: s
         traces.append(line(grid, frame[one.name], colour, _SCHEME_DASHES[number] if number else "solid", one.name, 2.5))
         predicted = f"{one.name}, predicted"
         if predicted in frame and largest > _SMALLEST:
-            name = "by the variances: 1/√m"
+            name = "theory: 1/√m"
             traces.append(line(grid, frame[predicted], GREY, "dash", name, 1.5, shown=not number))
     exact = largest < _SMALLEST  # no logarithm of rounding errors
     up = {"range": [-0.05, 1.0]} if exact else {"type": "log", "dtick": "D2", "tickformat": ".2~g"}

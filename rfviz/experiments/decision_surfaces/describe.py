@@ -51,11 +51,11 @@ def explanation(
     name = surface.label[:1].lower() + surface.label[1:]
     features = name if name.endswith("stumps") else f"{name} features"
     story = (
-        "**What am I seeing?** Colour shows the predicted class at each place, paler where the classifier is less "
-        f"sure; grey lines are the class boundaries. With **m = {m:,}** {features}, {_TRAINED[loss]} classifies "
-        f"**{per_cent(surface.accuracy)}** of the {rows} correctly; the exact RBF-SVM {per_cent(rbf.accuracy)}, a "
-        f"linear SVM {per_cent(linear.accuracy)}. The first two differ on {_of_points(apart, len(surface.predicted))}; "
-        "where there are no points, nothing was to be learnt, and they may differ."
+        f"With **m = {m:,}** {features}, {_TRAINED[loss]} classifies **{per_cent(surface.accuracy)}** of the {rows} "
+        f"correctly; the exact RBF-SVM {per_cent(rbf.accuracy)}, a linear SVM {per_cent(linear.accuracy)}. The first "
+        f"two differ on {_of_points(apart, len(surface.predicted))}; where there are no points, nothing was to be "
+        "learnt, and they may differ.\n\nColour shows the predicted class at each place, paler where the classifier "
+        "is less sure; grey lines are the class boundaries."
     )
     if n_test:
         which = "misclassified test points" if crosses == len(surface.wrong) else f"{crosses} misclassified test points"

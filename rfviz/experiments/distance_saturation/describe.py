@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 import numpy as np
 
@@ -32,33 +31,45 @@ def explanation(result: SaturationResult, as_printed: bool = True) -> str:
     """Return what one sees, with the numbers of the chart; `as_printed` as :func:`plot_saturation` has it."""
     first = result.curves[0]
     lead = (
-        f"**What am I seeing?** Each dot is one of the {counted(result.n_pairs, 'pair')} of {result.n_points:,} "
-        "points: their distance before the map (across) and after it (up), with "
-        f"{counted(result.n_components, 'feature')}."
+        f"Each dot is one of the {counted(result.n_pairs, 'pair')} of {result.n_points:,} "
+        f"points: across its distance before the map, up after {counted(result.n_components, 'feature')}."
     )
     if first.exact is None:
         mean = "" if first.mean_expected is None else " The line is the mean of the pairs’ own exact expectations."
         return f"{lead} {first.no_curve}{mean}"
-    return " ".join([lead, *_stories(result), *([_theorem_1(result)] if as_printed else [])]).strip()
+    stories, scatter = _stories(result), _scatter(result)
+    after = " ".join(part for part in (lead, scatter, _theorem_1(result) if as_printed else "") if part)
+    return f"{stories}\n\n{after}"
 
 
-def _stories(result: SaturationResult) -> Iterator[str]:
-    """Yield what the first map does to near points, and where each map levels off."""
+def _stories(result: SaturationResult) -> str:
+    """Return what the first map does to near points, and where each map levels off: several in a list."""
     first = result.curves[0]
     exact = first.exact
     assert exact is not None
     if first.saturation is None:
-        yield f"With {first.label}" if len(result.curves) > 1 else "Here"
-        yield "the map is linear: it keeps every distance up to a random error, and never levels off."
+        which = f"With {first.label}" if len(result.curves) > 1 else "Here"
+        said = f"{which} the map is linear: it keeps every distance up to a random error, and never levels off."
     else:
-        yield f"Near points {_near(exact.slope)}."
+        said = f"Near points {_near(exact.slope)}."
     levels = [_level(c, float(result.x_edges[-1])) for c in result.curves if c.saturation]
-    if levels:
-        yield f"Far ones level off (the map is **local**), at a **plateau** of {'; of '.join(levels)}."
-        yield (
-            f"One draw scatters: ± 1 s.d. at the right end is {number(exact.low[-1])} to {number(exact.high[-1])}"
-            f"{f' for {first.label}' * (len(result.curves) > 1)}."
-        )
+    if not levels:
+        return said
+    far = f"{said} Far ones level off (the map is **local**), at a **plateau** of"
+    if len(levels) == 1:
+        return f"{far} {levels[0]}."
+    return f"{far}\n\n" + "\n".join(f"- {level}" for level in levels)
+
+
+def _scatter(result: SaturationResult) -> str:
+    """Return how much one draw scatters where the first curve ends."""
+    first = result.curves[0]
+    if first.exact is None or not any(curve.saturation for curve in result.curves):
+        return ""
+    return (
+        f"One draw scatters: ± 1 s.d. at the right end is {number(first.exact.low[-1])} to "
+        f"{number(first.exact.high[-1])}{f' for {first.label}' * (len(result.curves) > 1)}."
+    )
 
 
 def _near(slope: float) -> str:

@@ -17,10 +17,10 @@ _SMALL, _LARGE = 30.0, 90.0
 def summary(result: HammingResult, simhash: HammingResult | None, pool_size: int | None) -> str:
     """Return the main chart in a few sentences, with its numbers."""
     words = (
-        "Two points share a symbol with probability κ, so on average a share **1 − κ** of the symbols differs, the "
-        f"curve. {per_cent(result.inside, 2)} of {result.n_pairs:,} pairs lie within the band of ± 1 s.d., √(p(1−p)/m) "
+        f"{per_cent(result.inside, 2)} of {result.n_pairs:,} pairs lie within the band of ± 1 s.d., √(p(1−p)/m) "
         f"(theory: {per_cent(result.inside_expected, 2)}). The RMS error for a pair is {number(result.rms)} and falls "
-        "as 1/√m."
+        "as 1/√m. Two points share a symbol with probability κ, so on average a share **1 − κ** of the symbols "
+        "differs, the curve."
     )
     if pool_size == 2 and simhash is not None:
         return (

@@ -251,7 +251,7 @@ class Hashing(ExperimentOnMap[HashingResult]):
             partial(plot_hamming, result, simhash, place, revision=revision(self._scaled(data))),
             partial(stack_frames, [result] if simhash is None else [result, simhash]),
             words.replace("*", ""),
-            f"**What am I seeing?** {words}",
+            words,
         )
 
     def _scaled(self, data: Data) -> tuple[Data, str, str]:

@@ -216,7 +216,7 @@ class KernelApproximation(ExperimentInParts[KernelErrors]):
         Param("metric", "rmse", "choice", choices=tuple(METRICS)),
         RELATIVE,
     )
-    question = "How many random features does it take to know the kernel?"
+    question = "How many random features does it take to approximate the kernel well?"
 
     def __post_init__(self) -> None:
         super().__post_init__()

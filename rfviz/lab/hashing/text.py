@@ -9,8 +9,8 @@ __all__ = ["COSTS", "METHOD", "TERMS", "agreement"]
 TERMS = (
     "A **hash code** is a short string of symbols that stands for a point. Symbol ℓ says *which* of q random "
     "projections ⟨w, x⟩ is the largest (SimHash: the sign of one; random binning: the box of a random grid that x is "
-    "in). The **Hamming distance** of two codes is the number of places where they differ. Its share of all m places "
-    "estimates the distance of the points."
+    "in). The **Hamming distance** of two codes is the number of places where they differ. Divided by m, it estimates "
+    "how far apart the points are."
 )
 
 COSTS = "Measured just now, in batches; exact search in float32."

@@ -59,7 +59,7 @@ def test_every_number_of_the_sentence_is_drawn(seed):
     drawn, said = Drawn(found.charts[0].figure), Sentence(found.charts[0].words)
     n = values["data.n_samples"]
     said.says("one of the {} pairs of {} points", n * (n - 1) / 2, n)
-    said.says("with {} features", values["n_components"])
+    said.says("up after {} features", values["n_components"])
     form = NAMES[name]
     shown = [values[name], *(v for v in values["compare"] if v != values[name])]
     assert drawn.labels == [form.format(v) for v in shown]
@@ -77,11 +77,11 @@ def test_every_number_of_the_sentence_is_drawn(seed):
         label = drawn.labels[k]
         if label in drawn.radii:
             said.says(
-                "of {} for {}, reached to {}% at a distance of {}, its radius", plateau, label, 90, drawn.radii[label]
+                "{} for {}, reached to {}% at a distance of {}, its radius", plateau, label, 90, drawn.radii[label]
             )
         else:
             said.says(
-                "of {} for {}, beyond this chart, at whose end the curve has come to {}",
+                "{} for {}, beyond this chart, at whose end the curve has come to {}",
                 plateau,
                 label,
                 drawn.expected[k][-1],
