@@ -57,6 +57,25 @@ def zoom(page):
     return page.evaluate("rf.range('saturation')")
 
 
+def test_a_number_is_typed_where_it_stands(page):
+    pool = slider(page, "Pool size")
+    box = page.locator(".live-slider", has=pool)
+    number, field = box.locator("output"), box.locator(".typed")
+    number.click()
+    field.fill("1000000")  # of no stop: the nearest is the last
+    last = pool.get_attribute("max")
+    changes(page, SATURATION, lambda: field.press("Enter"))
+    assert pool.input_value() == last and not field.is_visible()
+    wait_for_query(page, pool_size=number.inner_text().replace(",", ""))
+    pool.press("2")  # a digit begins a number, without the mouse
+    assert field.input_value() == "2"
+    field.press("Escape")
+    assert pool.input_value() == last
+    pool.press("2")
+    changes(page, SATURATION, lambda: field.press("Enter"))
+    assert number.inner_text() == "2"
+
+
 def test_arrow_key_redraws_the_very_chart_in_place(page):
     page.evaluate("rf.chart('saturation').querySelector('.main-svg').mark = rf.chart('saturation').mark = 'same'")
     page.evaluate(f"rf.watch({LAYOUT})")

@@ -9,7 +9,7 @@ function show(root, state, index) {
   const { labels } = state.data;
   const text = labels[index] ?? "";
   root.querySelector("output").textContent = text;
-  const input = root.querySelector("input");
+  const input = root.querySelector("[type=range]");
   input.setAttribute("aria-valuetext", text);
   const share = labels.length > 1 ? index / (labels.length - 1) : 0;
   input.style.setProperty("--share", `${share * 100}%`);
@@ -59,10 +59,51 @@ function explained(root) {
   help.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && hide());
 }
 
+// A number is typed in the place of the value: after a click on it, or from the first digit on. It is moved to the
+// nearest stop.
+function typed(root, state) {
+  const [value, field, input] = ["output", ".typed", "[type=range]"].map((part) => root.querySelector(part));
+  const numbers = () => state.data.labels.map((label) => Number(label.replaceAll(",", "").replace("−", "-")));
+  const open = (text) => {
+    const known = numbers().filter(Number.isFinite);
+    if (known.length < 2) return;
+    Object.assign(field, { hidden: false, value: text });
+    field.setAttribute("aria-label", `${state.data.label}, ${known[0]} to ${known.at(-1)}`);
+    value.hidden = true;
+    field.focus();
+    if (text === value.textContent) field.select();
+  };
+  const close = () => Object.assign(field, { hidden: true }) && (value.hidden = false);
+  const take = () => {
+    const wanted = Number(field.value.replaceAll(",", "").replace("−", "-"));
+    const word = state.data.labels.indexOf(field.value.trim());
+    const away = numbers().map((number) => (Number.isFinite(number) ? Math.abs(number - wanted) : Infinity));
+    const index = word >= 0 ? word : away.indexOf(Math.min(...away));
+    close();
+    if (!field.value.trim() || (word < 0 && !Number.isFinite(wanted)) || index < 0) return;
+    input.value = index;
+    input.dispatchEvent(new Event("input"));
+  };
+  value.addEventListener("click", () => open(value.textContent));
+  input.addEventListener("keydown", (event) => {
+    if (!/^[0-9]$/.test(event.key) || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    open(event.key);
+  });
+  field.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (event.key !== "Enter" && event.key !== "Escape") return;
+    (event.key === "Enter" ? take : close)();
+    input.focus();
+  });
+  field.addEventListener("blur", () => !field.hidden && take());
+}
+
 function create(root) {
   const state = { ...AT_REST, what: "index", root, held: false, rest: 0 };
-  const input = root.querySelector("input");
+  const input = root.querySelector("[type=range]");
   explained(root);
+  typed(root, state);
   input.addEventListener("input", () => {
     state.wanted = Number(input.value);
     show(root, state, state.wanted);
@@ -84,7 +125,7 @@ function create(root) {
 export default function (component) {
   const { data, parentElement, setStateValue } = component;
   const root = parentElement.querySelector(".live-slider");
-  const input = root.querySelector("input");
+  const input = root.querySelector("[type=range]");
   if (!states.has(root)) states.set(root, create(root));
   const state = states.get(root);
   state.data = data;

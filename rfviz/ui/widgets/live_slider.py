@@ -18,7 +18,8 @@ _HTML = """
     <span><span class="text"></span><button type="button" class="help"><svg width="16" height="16" aria-hidden="true"
       viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round"><circle cx="12"
       cy="12" r="10"/><path d="M9.1 9a3 3 0 0 1 5.8 1c0 2-3 3-3 3M12 17h.01"/></svg></button></span>
-    <output></output>
+    <output title="Click to type a number"></output>
+    <input class="typed" type="text" inputmode="decimal" aria-label="Number" autocomplete="off" hidden>
   </div>
   <input type="range" aria-label="Value" min="0" max="1" step="1" value="0">
   <div class="tip" role="tooltip" popover></div>
