@@ -49,7 +49,7 @@ def test_maps_race_on_one_chart_and_the_pool_changes_its_own_curve_only(page):
     assert page.evaluate(fourier) == kept
     assert page.evaluate(CURVES) == ["Random Fourier", "Random maxout, q = 5"]
     control(page, SLUG, "maps").get_by_role("combobox").click()
-    page.get_by_role("option", name="Random projection", exact=True).click()
+    page.get_by_role("option", name="Projection", exact=True).click()
     page.wait_for_function(f"({CURVES})().length === 3")
     settle(page)
     page.wait_for_function("rf.drawn('cloud-2')")

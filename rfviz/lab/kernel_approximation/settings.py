@@ -51,7 +51,7 @@ def choose_experiment(panel: Panel, source: Source) -> KernelApproximation:
     """Ask for all else; maps that project can be confined to rectangles of images."""
     image_shape = source.dataset.image_shape
     offered = offered_maps(image_shape)
-    titles = {name: cls.label for name, cls in offered.items()}
+    titles = {name: cls.label.removeprefix("Random ").capitalize() for name, cls in offered.items()}
     with panel.section("controls", ["maps", FEATURES.name, "pool_size", "gamma"]):
         names = panel.several(
             "maps", list(titles), ["RandomFourier", "RandomMaxout"], "Maps", "The feature maps to compare.", titles
