@@ -44,7 +44,7 @@ def with_earlier_curves(chart: str, figure: go.Figure, data: Hashable, work: Wor
     chart : str
         Its name.
     data : hashable
-        Which data it is about: curves of other data are no comparison.
+        Which data it is about: curves of other data are left out.
     """
     state, now = _DRAWN.of(chart), _drawn(figure, data, hash(work.identity))
     last, before = state.get()

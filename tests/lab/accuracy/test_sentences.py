@@ -53,7 +53,7 @@ def test_every_number_of_the_sentence_is_drawn(seed):
     }
     assert len(lines) == sum(value > 0 for value in others.values())
     said.says("error on {} test rows", len(split.X_test))
-    said.says("random features of {} rows", len(split.X_train))
+    said.says("trained on {} rows", len(split.X_train))
     last = max(m[-1] for m, _ in drawn.values())
     least = min(error[-1] for m, error in drawn.values() if m[-1] == last)
     best = [name for name, (m, error) in drawn.items() if m[-1] == last and np.isclose(error[-1], least)]
