@@ -35,8 +35,9 @@ from _wild_verdicts import (
     of_draws,
     target_of,
 )
-from scipy.spatial.distance import pdist
+from scipy.spatial.distance import cdist, pdist
 from scipy.stats import chi2_contingency, false_discovery_control, gamma, ks_2samp, norm, rankdata, spearmanr
+from scipy.stats import t as t_law
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.kernel_approximation import RBFSampler
@@ -1423,29 +1424,50 @@ def nearest_pair(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
 
 @kind("measured pairs")
 def measured_pairs(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Own:
-    """Count the pairs that share a box of random grids, in four other draws of the 16 grids."""
+    """Count the pairs that share a box of random grids: their mean is known, and its spread from other draws."""
     near = next(c for c in claims if c["what"] == "near copies")
     n = claim["n_rows"]
-    X, distance = _scaled(cells, 20_000, apart=True).X, near["of"]["distance"]
-    counts = [_n_sharing(X, math.sqrt(X.shape[1]) * distance, seed) for seed in range(4)]
-    middle, slack = float(np.mean(counts)), 9.2 * 1.12 * float(np.std(counts, ddof=1))
-    slack += 3.0 * math.sqrt(middle) + 1.0
-    found = Range(middle - slack, middle + slack, "four other draws of the grids")
+    scaled = _scaled(cells, 20_000, apart=True)
+    X, width = scaled.X, math.sqrt(scaled.X.shape[1]) * near["of"]["distance"]
+    n_draws = 12 * cells.effort
+    counts = np.array([_n_sharing(X, width, seed) for seed in range(n_draws)], dtype=float)
+    is_known = len(X) <= _MOST_COMPARED and counts.max() < _MOST_OF_A_GRID
+    middle = _mean_sharing(X, width) if is_known else float(counts.mean())
+    spread = math.sqrt(float(np.square(counts - middle).sum()) / (n_draws - (not is_known)))
+    slack = float(t_law.isf(0.5 / FALSE_ALARMS, n_draws - 1)) * math.sqrt(1.0 + (not is_known) / n_draws) * spread + 1.0
+    if len(X) < scaled.n_usable:  # other rows are drawn
+        slack += 3.0 * math.sqrt(middle)
+    found = Range(min(middle - slack, counts.min()), max(middle + slack, counts.max()), f"{n_draws} draws of the grids")
     return Own(found, of={"pairs": n * (n - 1) // 2}, partly=slack > 0.5 * middle + 3.0)
+
+
+# Rows of which all pairs are compared; pairs of one grid, beyond which the inspection measures no more.
+_MOST_COMPARED, _MOST_OF_A_GRID, _GRIDS = 10_000, 125_000, 16
+
+
+def _mean_sharing(X: np.ndarray, width: float) -> float:
+    """Return how many pairs share a box of a grid on average: the exponential of their distance of axes each time."""
+    total, step = 0.0, max(20_000_000 // len(X), 1)
+    for start in range(0, len(X), step):
+        apart = cdist(X[start : start + step], X, "cityblock") / width
+        total += float(-np.expm1(_GRIDS * np.log1p(-np.exp(-np.maximum(apart, 1e-12)))).sum())
+    return (total - len(X)) / 2.0
 
 
 def _n_sharing(X: np.ndarray, width: float, seed: int) -> int:
     """Return the pairs of rows in one box of one of 16 grids, whose widths are Gamma(2) variables."""
     drawn, found = np.random.default_rng(seed), np.empty(0, dtype=np.int64)
-    for _ in range(16):
+    for _ in range(_GRIDS):
         widths = drawn.gamma(2.0, width, X.shape[1])
-        boxes = np.floor((X + drawn.uniform(size=X.shape[1]) * widths) / widths)
-        box = np.unique(boxes, axis=0, return_inverse=True)[1].ravel()
-        order = np.argsort(box, kind="stable")
+        boxes = np.floor((X + drawn.uniform(size=X.shape[1]) * widths) / widths).astype(np.int64)
+        # One number for each box: that two share it has a chance of one in 10¹⁰.
+        box = boxes @ drawn.integers(-(2**62), 2**62, X.shape[1])
+        order, n_left = np.argsort(box, kind="stable"), _MOST_OF_A_GRID
         for apart in range(1, len(X)):
-            same = np.flatnonzero(box[order[apart:]] == box[order[:-apart]])
-            if not len(same) or len(found) > 10_000_000:
+            same = np.flatnonzero(box[order[apart:]] == box[order[:-apart]])[:n_left]
+            if not len(same):
                 break
+            n_left -= len(same)
             one, other = np.sort([order[same], order[same + apart]], axis=0)
             found = np.concatenate([found, one * len(X) + other])
         found = np.unique(found)

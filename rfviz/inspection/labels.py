@@ -141,7 +141,9 @@ class Labels(Question[LabelResult]):
     method = (
         "**Label errors.** Ridge regression scores each class, and each row is scored by the fit to all other rows: "
         "of up to 2,000 rows with a Gaussian kernel, so that no draw decides which rows are told, of more on four "
-        "draws of 500 random Fourier features, whose scores are averaged. A label is contradicted if another class "
+        "draws of 500 random Fourier features, whose scores are averaged: the finding says how many of the labels "
+        "other draws would tell. Of images random convolutions are drawn once: of 1,797 digits with 2 or 10% wrong "
+        "labels two draws tell 97 to 99% the same ones. A label is contradicted if another class "
         "suits the row better, by as much as that class suits its own rows better than all others. Nothing is said "
         "about classes that overlap: their rows lie among each other at every margin, fewer at larger ones, while "
         "wrong labels have large margins. Many wrong labels look like an overlap, and then none is named. Since the "
