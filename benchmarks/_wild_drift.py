@@ -22,7 +22,7 @@ from scipy.stats import rankdata
 __all__ = ["compared"]
 
 _PERMUTATIONS = 3999
-_WAVES, _WORDS = 8, 100
+_WAVES, _WORDS, _BINS = 8, 100, 64
 _PHASES, _JOINT = (0.5, 2.0, 8.0), 128
 
 
@@ -63,11 +63,16 @@ def compared(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> _Compared:
 
 
 def _features(cells: Cells, name: str, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return features of known values, about their mean, and the one of gaps, of some rows of a column."""
+    """Return features of known values, about their mean, and the one of gaps, of some rows of a column.
+
+    Numbers count by the ranks of 64 bins of about as many rows, as the kinds say.
+    """
     gap = cells.missing(name)[rows]
     known, n = ~gap, len(rows)
     if cells.kinds[name] in ("number", "date"):
-        u = (rankdata(cells.numbers(name)[rows][known]) - 0.5) / max(known.sum(), 1)
+        x = cells.numbers(name)[rows][known]
+        edges = np.unique(np.quantile(x, np.arange(1, _BINS) / _BINS, method="lower")) if len(x) else x
+        u = (rankdata(np.searchsorted(edges, x)) - 0.5) / max(len(x), 1)
         k = np.arange(1, _WAVES + 1)
         values = np.c_[np.cos(np.pi * np.outer(u, k)) / k, 0.5 * ndtri(np.clip(u, 1e-6, 1 - 1e-6)) ** 2]
         gaps = gap.astype(float)
@@ -283,13 +288,13 @@ def largest_difference_of_gaps(claim: Claim, cells: Cells, claims: Sequence[Clai
 
 @kind("stretches differ")
 def stretches_differ(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
-    """Take the largest of that of all columns and of each that differs; ranks are in bins there, exact here."""
+    """Take the largest of that of all columns and of each that differs; bins round values there, not here."""
     first = claim["of"]["first"]
     differ = next(c for c in claims if c["what"] == "differing columns" and c["of"]["first"] == first)["columns"]
     alike = compared(claim, cells, claims).neighbours
     own = max(alike[name] for name in ("", *differ))
-    near = Range(own - 0.03, own + 0.03, "ranks in bins")
-    decided = own > 0.35 if abs(own - 0.35) > 0.03 else bool(claim["value"])
+    near = Range(own - 0.01, own + 0.01, "the same bins, but for rounding")
+    decided = own > 0.35 if abs(own - 0.35) > 0.01 else bool(claim["value"])
     return Own(decided, of={"correlation": near})
 
 

@@ -250,7 +250,7 @@ def _gains(claims: Sequence[Claim], cells: Cells, columns: Sequence[str]) -> lis
 
 @kind("joint score")
 def joint_score(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
-    """Which columns the search weighs most is only told if they are real: else between all of them and none."""
+    """Which columns the search weighs most is not told where they gain nothing: else between all of them and none."""
     columns, one = _of(claims, "joint gain")["columns"], judged(claims, cells)
     found = of_draws([score for _, score in _gains(claims, cells, columns)], "other features")
     plain = _of_rows(one.score(one.curves), one)
@@ -281,10 +281,6 @@ def joint_gain(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
         # What could not have been noticed may be there.
         return 0.0 if own.low <= least else f"{own} are gained"
     if claim["value"] is None:
-        # Which columns the search weighs most is not told where they are not real, so that others may gain less.
-        if claim["what"] == "joint gain":
-            is_open = claim["of"]["gain"] >= least or _cannot_judge(one, least)
-            return Own(None if is_open else f"{own} are gained", partly=True)
         is_open = own.high >= least or _cannot_judge(one, least)
         return Own(None if is_open else f"{own} are gained", of={"gain": own})
     return Own(own)

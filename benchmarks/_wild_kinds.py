@@ -35,9 +35,9 @@ from _wild_verdicts import (
     of_draws,
     target_of,
 )
-from scipy.spatial.distance import pdist
-from scipy.stats import chi2_contingency, false_discovery_control, ks_2samp, norm, rankdata, spearmanr
-from scipy.stats import f as f_law
+from scipy.spatial.distance import cdist, pdist
+from scipy.stats import chi2_contingency, false_discovery_control, gamma, ks_2samp, norm, rankdata, spearmanr
+from scipy.stats import t as t_law
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.kernel_approximation import RBFSampler
@@ -167,6 +167,8 @@ def pairs_by_chance(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> floa
 # Directions of less than this share of the largest singular value do not count: 1e-4 of the variance.
 _LEAST = 1e-2
 _FEW_VALUES, _WORDS, _FEW, _FEWEST_ROWS, _MOST_PAIRS = 12, 11, 5, 40, 3000
+# Rows that follow each other are alike where the product of both columns' autocorrelations is larger.
+_ALIKE = 0.1
 _KEY = re.compile(r"(?i:(?:^|[\W_])(?:ids?|no|nr|number|key|index|uuid|row|rownum))$|[a-z](?:I[dD]|No|Nr)$")
 
 
@@ -191,28 +193,29 @@ def _directions(values: np.ndarray, is_number: bool) -> np.ndarray:
     return found - found.mean(axis=0)
 
 
-def _explained(A: np.ndarray, B: np.ndarray) -> float:
-    """Return the largest adjusted share of A's largest variance that least squares on B explain."""
-    U, s, _ = np.linalg.svd(B, full_matrices=False)
-    U = U[:, s > _LEAST * s[0]]
+def _basis(X: np.ndarray) -> np.ndarray:
+    """Return orthonormal directions of a column, but for those of nearly no variance."""
+    U, s, _ = np.linalg.svd(X, full_matrices=False)
+    return U[:, s > _LEAST * max(s[0], 1.0)]
+
+
+def _explained(A: np.ndarray, U: np.ndarray) -> float:
+    """Return the largest adjusted share of A's largest variance that least squares on another column's U explain."""
     size, n = U.shape[1], len(A)
-    share = float(np.linalg.norm(U.T @ A, 2) ** 2 / np.linalg.norm(A, 2) ** 2)
+    share = float(np.linalg.norm(U.T @ A, 2) ** 2 / max(np.linalg.norm(A, 2) ** 2, 1.0))
     return 1.0 - (1.0 - share) * (n - 1) / max(n - 1 - size, 1)
 
 
-def _pillai(A: np.ndarray, B: np.ndarray) -> float:
-    """Return the p-value of Pillai's trace, by its F law."""
-    bases = []
-    for X in (A, B):
-        U, s, _ = np.linalg.svd(X, full_matrices=False)
-        bases.append(U[:, s > _LEAST * s[0]])
-    p, q, n = bases[0].shape[1], bases[1].shape[1], len(A)
-    trace, s = float(np.linalg.norm(bases[0].T @ bases[1]) ** 2), min(p, q)
-    m, rest = (abs(p - q) - 1) / 2, (n - p - q - 2) / 2
-    if trace >= s or rest <= 0:
-        return 0.0
-    ratio = (2 * rest + s + 1) / (2 * m + s + 1) * trace / (s - trace)
-    return float(f_law.sf(ratio, s * (2 * m + s + 1), s * (2 * rest + s + 1)))
+def _p_value(U: np.ndarray, V: np.ndarray) -> float:
+    """Return the p-value of Pillai's trace, by the gamma law with its moments over all permutations of the rows."""
+    n, p, q = len(U), U.shape[1], V.shape[1]
+    trace, squares = float(np.linalg.norm(U.T @ V) ** 2), [float(((W**2).sum(axis=1) ** 2).sum()) for W in (U, V)]
+    mean, variance, uneven = p * q / (n - 1), 2.0 / ((n - 1) ** 2 * (n + 1) * (n - 2)), 1.0
+    for k, square in zip((p, q), squares, strict=True):
+        variance *= (n - 1) * k - k**2
+        uneven *= n * (n + 1) * square - (n - 1) * (k**2 + 2 * k)
+    variance += uneven / ((n + 1.0) * n * (n - 1) * (n - 2) * (n - 3))
+    return float(gamma.sf(trace, mean**2 / variance, scale=variance / mean))
 
 
 @dataclass(frozen=True)
@@ -224,13 +227,23 @@ class _Pair:
     alike: float = 0.0
 
 
+def _column_and_known(cells: Cells, name: str, rows: np.ndarray) -> tuple[np.ndarray, bool, np.ndarray]:
+    """Return numbers, or codes of words, of some rows, whether they are numbers, and which are known."""
+    if cells.kinds[name] in ("number", "date"):
+        values = cells.numbers(name)[rows]
+        return values, True, np.isfinite(values)
+    codes = cells.codes(name).astype(float)[rows]
+    return codes, False, codes >= 0
+
+
 def _pair(cells: Cells, one: str, other: str, rows: np.ndarray) -> _Pair:
     values, is_number = [], []
     known = np.ones(len(rows), dtype=bool)
     for name in (one, other):
-        is_number.append(cells.kinds[name] in ("number", "date"))
-        values.append((cells.numbers(name) if is_number[-1] else cells.codes(name).astype(float))[rows])
-        known &= np.isfinite(values[-1]) if is_number[-1] else values[-1] >= 0
+        column, is_of_numbers, is_known = _column_and_known(cells, name, rows)
+        values.append(column)
+        is_number.append(is_of_numbers)
+        known &= is_known
     A, B = (_directions(part[known], number) for part, number in zip(values, is_number, strict=True))
     n = int(known.sum())
     if not A.any() or not B.any():
@@ -238,29 +251,40 @@ def _pair(cells: Cells, one: str, other: str, rows: np.ndarray) -> _Pair:
     rank = None
     if all(is_number):
         rank = float(spearmanr(values[0][known], values[1][known]).statistic)
-    strength = math.sqrt(max(_explained(A, B), _explained(B, A), 0.0))
-    alike = _autocorrelation(A) * _autocorrelation(B)
-    return _Pair(max(strength, abs(rank or 0.0)), rank, _pillai(A, B), n, alike)
+    U, V = _basis(A), _basis(B)
+    strength = math.sqrt(max(_explained(A, V), _explained(B, U), 0.0))
+    alike = _autocorrelation(cells, one, rows) * _autocorrelation(cells, other, rows)
+    return _Pair(max(strength, abs(rank or 0.0)), rank, _p_value(U, V), n, alike)
 
 
-def _autocorrelation(A: np.ndarray) -> float:
-    """Return the mean autocorrelation at lag 1 of a column's directions of variance 1."""
-    U, s, _ = np.linalg.svd(A, full_matrices=False)
-    U = U[:, s > _LEAST * s[0]]
-    return float((U[1:] * U[:-1]).sum() / U.shape[1])
+def _autocorrelation(cells: Cells, name: str, rows: np.ndarray) -> float:
+    """Return the mean autocorrelation at lag 1 of a column's directions of variance 1, of the rows that know it."""
+    key = ("autocorrelation", name, len(rows))
+    if key not in cells.memory:
+        values, is_number, known = _column_and_known(cells, name, rows)
+        U = _basis(_directions(values[known], is_number))
+        cells.memory[key] = float((U[1:] * U[:-1]).sum() / U.shape[1])
+    return cells.memory[key]
 
 
 @kind("dependence")
 def dependence(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Own:
     pair = _pair(cells, *claim["columns"], _rows_used(claims[0], cells.n_rows))
-    of = {} if claim["of"].get("rank correlation") is None else {"rank correlation": pair.rank}
+    of: dict[str, Any] = {}
+    if claim["of"].get("rank correlation") is not None:
+        of["rank correlation"] = pair.rank
     if claim["n_rows"] != pair.n:
         return Own(f"{pair.n} rows know both, not {claim['n_rows']}")
-    return Own(Range(pair.strength - 0.02, pair.strength + 0.02, "own waves of ranks"), of=of)
+    if int(claims[0]["value"]) <= _MOST_PAIRS:
+        pairs = _pairs(claim, cells, claims)
+        own = float(_adjusted(pairs)[pairs.index(pair)])
+        # Its logarithm is as exact as the trace; what is next to nothing may be nothing.
+        of["p-value"] = Range(own**1.001 / 1.001 if own > 1e-290 else 0.0, max(own**0.999 * 1.001, 1e-290))
+    return Own(Range(pair.strength - _PRECISION, pair.strength + _PRECISION, "by the definition"), of=of)
 
 
 def _pairs(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> list[_Pair]:
-    """Return all pairs that can be compared, strongest first."""
+    """Return all pairs that can be compared."""
     rows, compared = _rows_used(claims[0], cells.n_rows), int(claims[0]["value"])
     if "pairs" not in cells.memory:
         names = _comparable(cells)
@@ -281,9 +305,28 @@ def _comparable(cells: Cells) -> list[str]:
     return [name for name in cells.used if not _KEY.search(name)]
 
 
-def _are_sure(pairs: Sequence[_Pair], level: float) -> np.ndarray:
-    """Return which p-values are within a level after Benjamini and Hochberg."""
-    return false_discovery_control([pair.p for pair in pairs]) <= level if pairs else np.zeros(0, dtype=bool)
+def _adjusted(pairs: Sequence[_Pair]) -> np.ndarray:
+    """Return p-values after Benjamini and Hochberg."""
+    return false_discovery_control([pair.p for pair in pairs]) if pairs else np.zeros(0)
+
+
+# Rounding in single precision, of a strength or a product of autocorrelations, and of a p-value at its limit.
+_PRECISION, _LEVELS = 1e-4, (0.00999, 0.01001)
+
+
+def _count(pairs: Sequence[_Pair], least: float, holds: Callable[[_Pair, float], bool] = lambda *_: True) -> Range:
+    """Return how many pairs depend by at least so much, and have a property; at a limit they may round either way.
+
+    Parameters
+    ----------
+    holds : callable
+        Tells whether a pair has it, given by how much limits are tightened.
+    """
+    adjusted, counts = _adjusted(pairs), []
+    for level, slack in zip(_LEVELS, (_PRECISION, -_PRECISION), strict=True):
+        told = zip(pairs, adjusted, strict=True)
+        counts.append(sum(p <= level and pair.strength >= least + slack and holds(pair, slack) for pair, p in told))
+    return Range(*counts, "by the definition")
 
 
 @kind("compared pairs")
@@ -298,28 +341,25 @@ def incomparable_pairs(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> i
 
 @kind("dependent pairs")
 def dependent_pairs(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
-    """Count within the errors of the strengths, and of p-values by another law."""
-    pairs, least = _pairs(claim, cells, claims), claim["of"]["from"]
-    strength = np.array([pair.strength for pair in pairs])
-    low = int((_are_sure(pairs, 1e-4) & (strength >= least + 0.02)).sum())
-    high = int((_are_sure(pairs, 0.05) & (strength >= least - 0.02)).sum())
-    return Range(low, high, "p-values by the F law of Pillai's trace")
+    return _count(_pairs(claim, cells, claims), claim["of"]["from"])
+
+
+@kind("pairs of alike rows")
+def pairs_of_alike_rows(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
+    return _count(_pairs(claim, cells, claims), claim["of"]["from"], lambda pair, slack: pair.alike > _ALIKE + slack)
 
 
 @kind("uncorrelated pairs", "uncorrelated pairs of alike rows")
 def uncorrelated_pairs(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Own:
-    """Count within the errors of strengths, p-values and products of autocorrelations."""
     pairs, is_alike = _pairs(claim, cells, claims), claim["what"].endswith("alike rows")
-    counts, of_all = [], []
-    for level, slack, sign in ((1e-4, 0.02, 1.0), (0.05, -0.02, -1.0)):
-        sure = _are_sure(pairs, level)
-        limit = 0.1 + (0.1 if sign > 0 else -0.05) * (1 if is_alike else -0.5)
-        strong = [p.rank is not None and p.strength >= 0.5 + slack for p in pairs]
-        flat = [p.rank is not None and abs(p.rank) <= 0.2 - sign * 1e-6 for p in pairs]
-        alike = [(p.alike > limit) == is_alike for p in pairs]
-        counts.append(int(np.sum(sure & strong & flat & alike)) if pairs else 0)
-        of_all.append(int(np.sum(sure & strong)) if pairs else 0)
-    return Own(Range(*counts, "within the errors of strengths and p-values"), of={"of all": Range(*of_all)})
+
+    def is_flat(pair: _Pair, slack: float) -> bool:
+        limit = _ALIKE + (slack if is_alike else -slack)
+        flat = pair.rank is not None and abs(pair.rank) <= 0.2 - 1e-2 * slack
+        return flat and (pair.alike > limit) == is_alike
+
+    of_all = _count(pairs, 0.5, lambda pair, _: pair.rank is not None)
+    return Own(_count(pairs, 0.5, is_flat), of={"of all": of_all})
 
 
 # --- drift ------------------------------------------------------------------------------------------------------------
@@ -430,15 +470,6 @@ def _is_monotonic(cells: Cells, name: str) -> bool:
     return bool(steps.any() and ((steps >= 0).all() or (steps <= 0).all()))
 
 
-@kind("pairs of alike rows")
-def pairs_of_alike_rows(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
-    pairs, least = _pairs(claim, cells, claims), claim["of"]["from"]
-    strength, alike = np.array([pair.strength for pair in pairs]), np.array([pair.alike for pair in pairs])
-    low = int((_are_sure(pairs, 1e-4) & (strength >= least + 0.02) & (alike > 0.2)).sum())
-    high = int((_are_sure(pairs, 0.05) & (strength >= least - 0.02) & (alike > 0.05)).sum())
-    return Range(low, high, "products from 0.05 to 0.2 either way")
-
-
 # --- columns ----------------------------------------------------------------------------------------------------------
 
 
@@ -506,6 +537,37 @@ def _unit(cells: Cells, name: str) -> float:
     """Return the unit of the last decimal that a column is written with."""
     written = cells.frame[name].dropna().astype(str)
     return 10.0 ** -int(written.str.extract(r"\.(\d*)")[0].fillna("").str.rstrip("0").str.len().max())
+
+
+@kind("same groups")
+def same_groups(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
+    """Count the numbers of the columns, and see that they stand for one another, and that no other column does."""
+    first, *others = claim["columns"]
+    if not others:
+        return "a single column"
+    told = set(claim["columns"])
+    for name in others:
+        if not _stand_for_each_other(cells, name, first):
+            return f"{name!r} tells other groups than {first!r}"
+        if _repeats(cells, name, first):
+            return f"{name!r} repeats {first!r}"
+    # Those that repeat another column, or are the same in all rows, are told elsewhere.
+    apart = {c["columns"][0] for c in claims if c["what"] == "repeat"}
+    more = [name for name in cells.columns if name not in told | apart and cells.kinds[name] == "number"]
+    if missed := [name for name in more if _stand_for_each_other(cells, name, first)]:
+        return f"{missed[:5]} as well"
+    n_values, n_known = int(cells.codes(first).max()) + 1, int((~cells.missing(first)).sum())
+    is_few = 3 <= n_values <= _FEW_VALUES and 4 * n_values <= n_known
+    return n_values if is_few else f"{n_values} in {n_known} rows"
+
+
+def _stand_for_each_other(cells: Cells, one: str, other: str) -> bool:
+    """Return whether each number of a column goes with one of another, gaps in the same rows."""
+    gaps = cells.missing(one)
+    if {cells.kinds[one], cells.kinds[other]} != {"number"} or (gaps != cells.missing(other)).any():
+        return False
+    pairs = pd.DataFrame({"one": cells.codes(one)[~gaps], "other": cells.codes(other)[~gaps]})
+    return len(pairs.drop_duplicates()) == pairs["one"].nunique() == pairs["other"].nunique()
 
 
 @kind("repeating columns")
@@ -699,8 +761,8 @@ def _judge(claim: Claim, cells: Cells, model: str) -> _Judged:
         raise NotCheckable(f"{X.shape[1]:,} columns would take too long" if X.size else "no column varies")
     y = label.iloc[rows].to_numpy() if is_class else target_of(cells)[rows]
     y = norm.ppf((rankdata(y) - 0.5) / len(y)) if of.get("ranks") else y
-    folds = _folds(claim, cells, rows, y, is_class)
-    return _Judged(y, cross_val_predict(_model(model, is_class, of), X, y, cv=folds), is_class, folds)
+    folds, one = _folds(claim, cells, rows, y, is_class), _model(model, is_class, of, claim.get("draw", 0))
+    return _Judged(y, cross_val_predict(one, X, y, cv=folds), is_class, folds)
 
 
 def _folds(claim: Claim, cells: Cells, rows: np.ndarray, y: np.ndarray, is_class: bool) -> list[Any]:
@@ -720,7 +782,7 @@ def _folds(claim: Claim, cells: Cells, rows: np.ndarray, y: np.ndarray, is_class
     return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(5)]
 
 
-def _model(name: str, is_class: bool, of: Mapping[str, Any]) -> Any:
+def _model(name: str, is_class: bool, of: Mapping[str, Any], draw: int) -> Any:
     penalties = np.logspace(-3, 4, 15)
     if name == "guess":
         return DummyClassifier() if is_class else DummyRegressor()
@@ -731,7 +793,8 @@ def _model(name: str, is_class: bool, of: Mapping[str, Any]) -> Any:
             StandardScaler(), SplineTransformer(6), RidgeClassifierCV() if is_class else RidgeCV(penalties)
         )
     last = RidgeClassifierCV(penalties) if is_class else RidgeCV(penalties)
-    drawn = (_Maxima if "maxout" in name else _Waves)(int(of.get("features", 400)), int(of.get("seed", 0)))
+    # Other features with other folds: of one draw of them all folds may be right, and of another some wrong.
+    drawn = (_Maxima if "maxout" in name else _Waves)(int(of.get("features", 400)), int(of.get("seed", 0)) + draw)
     return make_pipeline(StandardScaler(), drawn, last)
 
 
@@ -784,10 +847,9 @@ class _Maxima(BaseEstimator, TransformerMixin):
 def score(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Own:
     if claim["value"] is None:
         raise NotCheckable("no value")
-    found, of = _judged(claim, cells), claim["of"]
-    own = [_judged({**claim, "draw": draw}, cells).score for draw in _draws(cells)]
-    value = float(claim["value"])
-    error = _nadeau_bengio(found.losses)
+    of, own = claim["of"], [_judged({**claim, "draw": draw}, cells) for draw in _draws(cells)]
+    found, value = own[0], float(claim["value"])
+    error = max(map(_score_error, own))
     # A guess is the same in other folds, but for a tie of two classes; of rows that are drawn its share differs.
     is_guess = of.get("model") == "guess" and claim["n_rows"] < _MOST_ROWS
     slack = max(1.0, 0.01 * len(found.y)) / len(found.y) if is_guess else _STANDARD_ERRORS * error
@@ -797,7 +859,13 @@ def score(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Own:
     if found.is_class and "error" in of:  # the share of wrong labels has this variance
         exact["error"] = math.sqrt(2.25 * value * (1.0 - value) / (claim["n_rows"] - 1))
     why = f"{_STANDARD_ERRORS} standard errors"
-    return Own(Range(min(own) - slack, max(own) + slack, why), of=exact, partly=slack > 0.4)
+    scores = [one.score for one in own]
+    return Own(Range(min(scores) - slack, max(scores) + slack, why), of=exact, partly=slack > 0.4)
+
+
+def _score_error(one: _Judged) -> float:
+    """Return the standard error of a score; of right labels that of three wrong rows at least, which none may hide."""
+    return max(_nadeau_bengio(one.losses), _OF_THREE / len(one.y) * one.is_class)
 
 
 def _guesses(y: np.ndarray) -> Range:
@@ -826,6 +894,10 @@ def score_of_ranks(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
 
 # Beyond as many a normal variable is once in a thousand times.
 _STANDARD_ERRORS = 3.29
+
+
+# Of the share of wrong labels where three rows are wrong, times the number of rows.
+_OF_THREE = math.sqrt(2.25 * 3.0)
 
 
 def _nadeau_bengio(losses: np.ndarray) -> float:
@@ -863,7 +935,7 @@ def _own_difference(claim: Claim, cells: Cells, one: Mapping[str, Any], other: M
         differ = first.losses - second.losses
         error, n = _nadeau_bengio(differ), len(differ)
         # Where two models tell all rows alike the error of their difference is 0: then as if they differed in three.
-        error = max(error, math.sqrt(2.25 * 3.0) / n) if first.is_class else max(error, 0.003)
+        error = max(error, _OF_THREE / n) if first.is_class else max(error, 0.003)
         found, slack = first.score - second.score, _STANDARD_ERRORS * error
         # The variance of losses varies itself.
         spread = float(np.std((differ - differ.mean()) ** 2)) / max(float(np.var(differ)), 1e-12) / math.sqrt(n)
@@ -1352,29 +1424,50 @@ def nearest_pair(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
 
 @kind("measured pairs")
 def measured_pairs(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Own:
-    """Count the pairs that share a box of random grids, in four other draws of the 16 grids."""
+    """Count the pairs that share a box of random grids: their mean is known, and its spread from other draws."""
     near = next(c for c in claims if c["what"] == "near copies")
     n = claim["n_rows"]
-    X, distance = _scaled(cells, 20_000, apart=True).X, near["of"]["distance"]
-    counts = [_n_sharing(X, math.sqrt(X.shape[1]) * distance, seed) for seed in range(4)]
-    middle, slack = float(np.mean(counts)), 9.2 * 1.12 * float(np.std(counts, ddof=1))
-    slack += 3.0 * math.sqrt(middle) + 1.0
-    found = Range(middle - slack, middle + slack, "four other draws of the grids")
+    scaled = _scaled(cells, 20_000, apart=True)
+    X, width = scaled.X, math.sqrt(scaled.X.shape[1]) * near["of"]["distance"]
+    n_draws = 12 * cells.effort
+    counts = np.array([_n_sharing(X, width, seed) for seed in range(n_draws)], dtype=float)
+    is_known = len(X) <= _MOST_COMPARED and counts.max() < _MOST_OF_A_GRID
+    middle = _mean_sharing(X, width) if is_known else float(counts.mean())
+    spread = math.sqrt(float(np.square(counts - middle).sum()) / (n_draws - (not is_known)))
+    slack = float(t_law.isf(0.5 / FALSE_ALARMS, n_draws - 1)) * math.sqrt(1.0 + (not is_known) / n_draws) * spread + 1.0
+    if len(X) < scaled.n_usable:  # other rows are drawn
+        slack += 3.0 * math.sqrt(middle)
+    found = Range(min(middle - slack, counts.min()), max(middle + slack, counts.max()), f"{n_draws} draws of the grids")
     return Own(found, of={"pairs": n * (n - 1) // 2}, partly=slack > 0.5 * middle + 3.0)
+
+
+# Rows of which all pairs are compared; pairs of one grid, beyond which the inspection measures no more.
+_MOST_COMPARED, _MOST_OF_A_GRID, _GRIDS = 10_000, 125_000, 16
+
+
+def _mean_sharing(X: np.ndarray, width: float) -> float:
+    """Return how many pairs share a box of a grid on average: the exponential of their distance of axes each time."""
+    total, step = 0.0, max(20_000_000 // len(X), 1)
+    for start in range(0, len(X), step):
+        apart = cdist(X[start : start + step], X, "cityblock") / width
+        total += float(-np.expm1(_GRIDS * np.log1p(-np.exp(-np.maximum(apart, 1e-12)))).sum())
+    return (total - len(X)) / 2.0
 
 
 def _n_sharing(X: np.ndarray, width: float, seed: int) -> int:
     """Return the pairs of rows in one box of one of 16 grids, whose widths are Gamma(2) variables."""
     drawn, found = np.random.default_rng(seed), np.empty(0, dtype=np.int64)
-    for _ in range(16):
+    for _ in range(_GRIDS):
         widths = drawn.gamma(2.0, width, X.shape[1])
-        boxes = np.floor((X + drawn.uniform(size=X.shape[1]) * widths) / widths)
-        box = np.unique(boxes, axis=0, return_inverse=True)[1].ravel()
-        order = np.argsort(box, kind="stable")
+        boxes = np.floor((X + drawn.uniform(size=X.shape[1]) * widths) / widths).astype(np.int64)
+        # One number for each box: that two share it has a chance of one in 10¹⁰.
+        box = boxes @ drawn.integers(-(2**62), 2**62, X.shape[1])
+        order, n_left = np.argsort(box, kind="stable"), _MOST_OF_A_GRID
         for apart in range(1, len(X)):
-            same = np.flatnonzero(box[order[apart:]] == box[order[:-apart]])
-            if not len(same) or len(found) > 10_000_000:
+            same = np.flatnonzero(box[order[apart:]] == box[order[:-apart]])[:n_left]
+            if not len(same):
                 break
+            n_left -= len(same)
             one, other = np.sort([order[same], order[same + apart]], axis=0)
             found = np.concatenate([found, one * len(X) + other])
         found = np.unique(found)
@@ -1467,12 +1560,12 @@ def leak_score(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
 
 @kind("leaks", "near leaks")
 def leaks(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
-    """Where none is claimed, try each column alone; else count the scores that are claimed, and checked."""
-    least = claim["of"]["from"]
-    if claim["what"] == "near leaks" and any(c["what"] == "leaks" and c["value"] for c in claims):
-        raise NotCheckable("next to leaks, whose scores alone are claimed")
-    if claim["value"]:
-        return Range(*[sum(c["what"] == "score" and c["value"] >= least for c in claims)] * 2)
+    """Count the scores that are claimed, and checked; where there are fewer of columns alone, try each column."""
+    least, is_near = claim["of"]["from"], claim["what"] == "near leaks"
+    most = next(c["of"]["from"] for c in claims if c["what"] == "leaks") if is_near else math.inf
+    told = [c for c in claims if c["what"] == "score" and least <= c["value"] < most]
+    if claim["value"] or (is_near and any(c["what"] == "leaks" and c["value"] for c in claims)):
+        return Range(len(told), len(told), "of the claimed scores")
     rows = _judged_rows(claims)
     names = [
         name for name in cells.columns if cells.kinds[name] in ("number", "date", "words") and name not in cells.unused

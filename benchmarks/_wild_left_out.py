@@ -229,6 +229,14 @@ def contradicted_label(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> A
     return own
 
 
+@kind("told by other draws")
+def told_by_other_draws(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Own:
+    """Count the rows that are told which other means of four draws tell as well."""
+    rows = [c["rows"][0] for c in claims if c["what"] == "contradicted label"]
+    counts = [float(np.isin(rows, draw.contradicted).sum()) for draw in draws_of(cells)]
+    return Own(_range(counts, 1.0), of={"of": len(rows)})
+
+
 @kind("rows with several classes")
 def rows_with_several_classes(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
     if len(claim["rows"]) != claim["value"]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,10 @@ class LabelErrors:
         Of every row the class other than its own that suits it best.
     recognised : float
         Share of the rows whose label would be contradicted if it were wrong: that of the class in `likely`.
+    again : ndarray of shape (len(rows),) or None
+        Of each of `rows` in what share of other draws its label is about contradicted, too: of the means of two of the
+        four draws, which differ from the mean of all by as much as that does from the mean of endless draws. None where
+        nothing was drawn, or only once.
     """
 
     rows: np.ndarray
@@ -80,6 +85,7 @@ class LabelErrors:
     scores: np.ndarray
     likely: np.ndarray
     recognised: float
+    again: np.ndarray | None = None
 
 
 def find_label_errors(
@@ -121,16 +127,26 @@ def find_label_errors(
     """
     X = as_rows(X, keep_sparse=image_shape is None)
     y = as_vector(y, X.shape[0])
-    classes, given, counts = np.unique(y, return_inverse=True, return_counts=True)
+    classes, given = np.unique(y, return_inverse=True)
     if len(classes) < 2:
         raise DataError("Wrong labels are looked for among two classes at least; y holds a single one.")
     if image_shape is None:
         plain = _plain(X)
         predict = _predictor(X, None if plain is None else _atoms(plain), n_components, 4, random_state, len(classes))
     else:
-        predict = partial(leave_one_out, _of_images(X, n_components, random_state, image_shape, len(classes)))
+        predict = partial(_once, _of_images(X, n_components, random_state, image_shape, len(classes)))
+    drawn = predict(np.where(given[:, None] == np.arange(len(classes)), 1.0, -1.0))
+    found = _judged(_mean(drawn).predictions, given, classes)
+    if len(drawn) < _DRAWS:
+        return found
+    halves = [_judged(_mean(pair).predictions, given, classes).rows for pair in combinations(drawn, 2)]
+    return replace(found, again=np.mean([np.isin(found.rows, rows) for rows in halves], axis=0))
+
+
+def _judged(scores: np.ndarray, given: np.ndarray, classes: np.ndarray) -> LabelErrors:
+    """Return what scores of rows that do not know their own class, a place among all, say of these."""
+    counts = np.bincount(given)
     is_own = given[:, None] == np.arange(len(classes))
-    scores = predict(np.where(is_own, 1.0, -1.0)).predictions
     own = scores[is_own]
     others = np.where(is_own | (counts < _SMALLEST_CLASS), -np.inf, scores)
     best, largest = others.argmax(axis=1), others.max(axis=1)
@@ -180,8 +196,8 @@ def _is_beyond(n: Any, limit: Any) -> Any:
 
 def _predictor(
     X: Any, plain: np.ndarray | None, m: int | None, most: int, seed: int, n_targets: int = 1
-) -> Callable[[Any], LeaveOneOut]:
-    """Return what predicts each row's targets by a fit to all others.
+) -> Callable[[Any], list[LeaveOneOut]]:
+    """Return what predicts each row's targets by a fit to all others, once for each draw of features.
 
     Parameters
     ----------
@@ -196,19 +212,25 @@ def _predictor(
     if m is None:
         if n <= _EXACT_ROWS:
             K = RandomFourier(n_components=2, gamma="median", device="cpu").fit(X).kernel(X)
-            return leave_one_out_of_kernel(K if plain is None else K + plain @ plain.T)
+            of_kernel = leave_one_out_of_kernel(K if plain is None else K + plain @ plain.T)
+            return lambda Y: [of_kernel(Y)]
         m, draws = _FEATURES, range(_DRAWS * seed, _DRAWS * (seed + 1))
     drawn = []
     for draw in draws:
         waves = RandomFourier(n_components=min(m, most * n), gamma="median", random_state=draw)
         drawn.append(features_beside(waves, X, [] if plain is None else [plain], n_targets))
 
-    def predict(Y: Any) -> LeaveOneOut:
-        found = [leave_one_out(H, Y) for H in drawn]
-        predictions, leverages = ([getattr(one, name) for one in found] for name in ("predictions", "leverages"))
-        return replace(found[0], predictions=np.mean(predictions, axis=0), leverages=np.mean(leverages, axis=0))
+    return lambda Y: [leave_one_out(H, Y) for H in drawn]
 
-    return predict
+
+def _once(H: Any, Y: Any) -> list[LeaveOneOut]:
+    return [leave_one_out(H, Y)]
+
+
+def _mean(found: Sequence[LeaveOneOut]) -> LeaveOneOut:
+    """Return the means of predictions and leverages."""
+    predictions, leverages = ([getattr(one, name) for one in found] for name in ("predictions", "leverages"))
+    return replace(found[0], predictions=np.mean(predictions, axis=0), leverages=np.mean(leverages, axis=0))
 
 
 def _of_images(X: Any, m: int | None, seed: int, image_shape: tuple[int, ...], n_classes: int) -> Any:
@@ -326,7 +348,7 @@ def _is_skewed(y: np.ndarray) -> bool:
 
 
 def _left_out_twice(
-    predict: Callable[[Any], LeaveOneOut], y: np.ndarray, limit: float
+    predict: Callable[[Any], list[LeaveOneOut]], y: np.ndarray, limit: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return what :func:`_left_out` does of a second fit, before which wrong numbers, that spoil the first, are cut."""
     predictions, deviations, _ = _left_out(predict, y, y)
@@ -334,13 +356,13 @@ def _left_out_twice(
 
 
 def _left_out(
-    predict: Callable[[Any], LeaveOneOut], y: np.ndarray, fitted: np.ndarray
+    predict: Callable[[Any], list[LeaveOneOut]], y: np.ndarray, fitted: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return leave-one-out predictions of a fit to `fitted`, and standardised deviations of `y` from them.
 
     Deviations are over their usual size near the prediction, then over that of all rows.
     """
-    found = predict(fitted[:, None])
+    found = _mean(predict(fitted[:, None]))
     predictions = found.predictions[:, 0]
     deviations = (y - predictions) * np.sqrt(1.0 - found.leverages)
     usual = max(1.4826 * float(np.median(np.abs(deviations - np.median(deviations)))), 1e-300)

@@ -285,7 +285,8 @@ class Dependence(Question[ColumnDependence]):
         ),
         "pairs of alike rows": (
             "Those of the dependent pairs for which the autocorrelations at lag 1 of both columns’ waves, each the "
-            "mean over the column’s directions of variance 1, have a product above 0.1."
+            "mean over the column’s directions of variance 1, of the used rows that know this column, have a product "
+            "above 0.1."
         ),
         "uncorrelated pairs": (
             "Dependent pairs of numbers with a dependence of at least 0.5 and a rank correlation of 0.2 at most in "

@@ -221,11 +221,16 @@ def named(result: InteractionResult, columns: tuple[int, ...]) -> str:
     return quoted(result.names[column] for column in sorted(columns))
 
 
-def _untold(what: str, evidence: Evidence, n_rows: int, least: float | None, is_judged: bool) -> Claim:
-    """Claim that nothing is gained; or nothing, of what cannot be judged, or is more than would have been noticed."""
+def _untold(
+    what: str, evidence: Evidence, n_rows: int, least: float | None, is_judged: bool, columns: tuple[str, ...]
+) -> Claim:
+    """Claim that nothing is gained; or nothing, of what cannot be judged, or is more than would have been noticed.
+
+    A gain that may be chance names its columns, so that it can be computed again.
+    """
     if is_judged and (least is None or evidence.gain <= least):
         return Claim(what, 0.0, n_rows=n_rows, least=least)
-    return Claim(what, None, n_rows=n_rows, least=least, of={"gain": evidence.gain, "z": evidence.z})
+    return Claim(what, None, columns, n_rows, least, {"gain": evidence.gain, "z": evidence.z})
 
 
 def _unclear(together: Claim, bent: Claim) -> str:
@@ -343,12 +348,12 @@ class Interactions(Question[InteractionResult]):
                 files, of = _of_columns(result, pair)
                 yield Claim("pair gain", pair.gain, files, n, of=of)
         else:
-            yield _untold("joint gain", found.together, n, least, is_judged)
+            yield _untold("joint gain", found.together, n, least, is_judged, files)
         files, of = _of_columns(result, found.bent)
         if bent:
             yield Claim("bent gain", found.bent.gain, files, n, of=of)
         else:
-            yield _untold("bent gain", found.bent, n, least, is_judged)
+            yield _untold("bent gain", found.bent, n, least, is_judged, ())  # of all columns
 
     def describe(self, claims: Claims, inspection: Inspection) -> Finding:
         searched, (guess, line, curve, joint) = claims[0], claims[2:6]

@@ -141,7 +141,9 @@ class Labels(Question[LabelResult]):
     method = (
         "**Label errors.** Ridge regression scores each class, and each row is scored by the fit to all other rows: "
         "of up to 2,000 rows with a Gaussian kernel, so that no draw decides which rows are told, of more on four "
-        "draws of 500 random Fourier features, whose scores are averaged. A label is contradicted if another class "
+        "draws of 500 random Fourier features, whose scores are averaged: the finding says how many of the labels "
+        "other draws would tell. Of images random convolutions are drawn once: of 1,797 digits with 2 or 10% wrong "
+        "labels two draws tell 97 to 99% the same ones. A label is contradicted if another class "
         "suits the row better, by as much as that class suits its own rows better than all others. Nothing is said "
         "about classes that overlap: their rows lie among each other at every margin, fewer at larger ones, while "
         "wrong labels have large margins. Many wrong labels look like an overlap, and then none is named. Since the "
@@ -178,6 +180,11 @@ class Labels(Question[LabelResult]):
             "those of fewer than 5 rows. No row of theirs is called wrong."
         ),
         "share like another class": "The share of the rows of which another class has a larger score than their own.",
+        "told by other draws": (
+            "How many of the contradicted labels other draws of features contradict, about: on average over the means "
+            "of two of the four draws, which differ from that of all four by as much as it does from that of endless "
+            "draws. Only where four are drawn."
+        ),
     }
 
     def applies(self, inspection: Inspection) -> bool:
@@ -198,6 +205,8 @@ class Labels(Question[LabelResult]):
         yield Claim("recognised share", result.errors.recognised, columns, n)
         yield Claim("overlapping classes", len(result.unclear), columns, n, of={"names": result.unclear})
         yield Claim("share like another class", float(np.mean(result.errors.margins < 0)), columns, n)
+        if found and result.errors.again is not None:
+            yield Claim("told by other draws", float(result.errors.again.sum()), columns, n, of={"of": found})
 
     def describe(self, claims: Claims, inspection: Inspection) -> Finding:
         contradicted, unclear = claims[0], claims.of("overlapping classes")[0].of["names"]
@@ -231,6 +240,8 @@ class Labels(Question[LabelResult]):
             f"row {row:,} is “{given}”, but is like the rows of “{proposed}”",
             f"Look at {plural(n, 'this row', 'these rows')} first when you check labels",
         ]
+        if again := claims.get("told by other draws"):
+            said.append(_told_again(n, round(again.value)))
         if overlap:
             said.append(f"{overlap}; there may be more wrong labels there")
         elif recognised < _NEARLY_ALL_FOUND:
@@ -252,6 +263,15 @@ class Labels(Question[LabelResult]):
         return (
             f"{none}The most doubtful first. A margin of −2: as unlike its own class as a typical row of the other one."
         )
+
+
+def _told_again(n: int, n_again: int) -> str:
+    """Say how many of the labels other draws of features would contradict."""
+    if n_again == n:
+        return f"Other random features would tell the same {plural(n, 'label', 'labels')}"
+    if n == 1:
+        return "Other random features would hardly tell it"
+    return f"Other random features would tell about {n_again:,} of these {n:,}"
 
 
 def plot_labels(result: LabelResult, revision: str = "") -> go.Figure:

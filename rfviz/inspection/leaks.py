@@ -312,7 +312,7 @@ class Leaks(Question[LeakResult]):
             "DecisionTreeClassifier(min_samples_leaf=2), folds stratified if each class has five rows; or R², of "
             "DecisionTreeRegressor(min_samples_leaf=3), or of least squares where they do better and nothing is "
             "missing. Words count as numbers in alphabetical order, gaps as nan, long whole numbers by their rank. "
-            "The best first: all leaks, or if there are none, all near ones, or else the best, which the other half "
+            "The best first: all leaks, then all near ones, or if there are none, the best, which the other half "
             "chose."
         ),
         "unused columns": "Columns that were not looked at, since nothing is computed from them.",
@@ -334,12 +334,12 @@ class Leaks(Question[LeakResult]):
             ("leaks", "near leaks"), (result.n_leaks, result.n_nearly), result.limits, strict=True
         ):
             yield Claim(what, count, label, n, None if count else 1, {"from": limit, "unit": unit})
-        for clue in result.clues[: result.n_leaks or result.n_nearly or 1]:
+        for clue in result.clues[: max(result.n_leaks + result.n_nearly, 1)]:
             yield Claim("score", clue.score, clue.columns, n, of={"by": clue.what, "unit": unit})
         yield Claim("unused columns", len(result.unused), result.unused, n)
 
     def describe(self, claims: Claims, inspection: Inspection) -> Finding:
-        told = claims.of("score")
+        told = Claims(claims.of("score")[: claims.value("leaks") or None])
         best, n, guess = told[0], told[0].n_rows, claims.value("guess")
         name = _named(best.columns, best.of["by"])
         measure, by_guess = f"reaches {r_squared(best.value)}", ""

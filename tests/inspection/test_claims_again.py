@@ -141,6 +141,17 @@ def test_scores_of_leaks_are_those_of_a_tree_on_the_judged_rows(frame, is_classe
     assert n_near.value == (score.value >= n_near.of["from"])
 
 
+def test_scores_of_columns_that_nearly_give_the_label_away_stand_next_to_those_that_do():
+    g, kind = np.random.default_rng(4), np.repeat([0, 1], N // 2)
+    blurred = np.where(np.arange(N) % 16, kind, 1 - kind)  # of which a sixteenth is wrong
+    table = pd.DataFrame({"x": g.normal(size=N), "code": 3 * kind, "near": blurred})
+    found = inspected(table.assign(y=np.where(kind, "up", "down")), label="y").finding("leaks")
+    leaks, near, scores = (found.claims.of(what) for what in ("leaks", "near leaks", "score"))
+    assert (leaks[0].value, near[0].value) == (1, 1) and [score.columns for score in scores] == [("code",), ("near",)]
+    assert scores[0].value == 1.0 and near[0].of["from"] <= scores[1].value < leaks[0].of["from"]
+    assert found.columns == ("code",) and "near" not in found.text
+
+
 def test_of_a_rare_class_the_sentence_says_which_rows_were_left_out():
     g = np.random.default_rng(3)
     table = pd.DataFrame(g.normal(size=(1000, 3)), columns=list("xyz")).assign(

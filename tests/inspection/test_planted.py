@@ -665,6 +665,8 @@ def test_of_models_worse_than_a_guess_no_gain_is_claimed():
     found = finding(season(0), "Interactions")
     assert found.status == "unknown" and "worse than a guess" in found.text
     assert [found.claims.value(what, 0) for what in ("joint gain", "bent gain")] == [None, None]
+    # Of which columns the gain is that cannot be told from chance.
+    assert {*found.claims.get("joint gain").columns} <= {"month", "a", "b"} and found.claims.get("joint gain").columns
     judged = finding(clean(), "Interactions")
     assert judged.status == "fine" and "No sign that columns act together, or that one acts along" in judged.text
     assert [judged.claims.value(what) for what in ("joint gain", "bent gain")] == [0.0, 0.0]

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from rfviz.datasets.files.upload import read_file
@@ -102,6 +103,41 @@ def test_a_column_that_is_not_there_refutes(files):
     share = next(claim for finding in planted for claim in finding["claims"] if claim["what"] == "missing share")
     share["columns"] = ["nowhere"]
     assert "refuted" in verdicts(path, facts, planted)
+
+
+def written_groups(folder):
+    """Write a table in which two columns tell the same groups apart, one gives the label away and one nearly does."""
+    g, n = np.random.default_rng(6), 240
+    image, kind = np.arange(n) % 5, np.arange(n) % 2
+    slow = np.sin(np.arange(n) / 20) + 0.1 * g.normal(size=n)
+    columns = {
+        "depth": np.array([5.1, 9.2, 12.1, 14.8, 3.8])[image],
+        "width": np.array([82.5, 78.1, 85.2, 64.3, 102.4])[image],
+        "near": np.where(np.arange(n) % 16, kind, 1 - kind),  # a sixteenth is wrong
+        "code": 3 * kind,
+        "slow": slow,
+        "seldom": np.where(g.random(n) < 0.4, slow + 0.5 * g.normal(size=n), np.nan),
+        "kind": np.where(kind, "up", "down"),
+    }
+    pd.DataFrame(columns).to_csv(folder / "groups.csv", index=False, float_format="%.3f")
+    return folder / "groups.csv", Facts(label="kind")
+
+
+def test_groups_near_leaks_and_pairs_of_alike_rows_are_counted_again(tmp_path):
+    path, facts = written_groups(tmp_path)
+    findings = findings_of(path, facts.label, ("columns", "leaks", "dependence"))
+    cells, checks = check_findings(findings, [read_cells(path, facts)])
+    assert {check["verdict"] for check in checks} == {"confirmed"}
+    told = {claim["what"]: (finding, claim) for finding in findings for claim in reversed(finding["claims"])}
+    assert told["same groups"][1]["columns"] == ["depth", "width"] and told["near leaks"][1]["value"] == 1
+    assert 0 < told["pairs of alike rows"][1]["value"] < told["dependent pairs"][1]["value"]
+    wrong = [
+        (what, {"value": told[what][1]["value"] + 1})
+        for what in ("same groups", "near leaks", "pairs of alike rows", "dependent pairs", "uncorrelated pairs")
+    ]
+    for what, change in [*wrong, ("same groups", {"columns": ["depth", "slow"]})]:
+        finding, claim = told[what]
+        assert verdict_of(finding["name"], {**claim, **change}, cells, finding["claims"])[0] == "refuted", what
 
 
 def test_names_and_sources_of_the_files_are_listed():
