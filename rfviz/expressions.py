@@ -135,8 +135,10 @@ def _check(node: ast.expr, text: str, names: Collection[str], of_x: bool, exampl
             parts = [left, *others]
         case ast.Call(func=ast.Name() | ast.Attribute(value=ast.Name()) as func, args=args, keywords=[]):
             if (name := ast.unparse(func)) not in names:
-                known = ", ".join(sorted(names))
-                raise ExpressionError(f"“{text}” calls {name}, which is unknown. Known: {known}.")
+                # Until 2026-11-28 lessons wrote the facts of a page without the page.
+                longer = " or ".join(sorted(known for known in names if known.endswith(f".{name}")))
+                remedy = f"Write {longer}." if longer else f"Known: {', '.join(sorted(names))}."
+                raise ExpressionError(f"“{text}” calls {name}, which is unknown. {remedy}")
             parts = args
         case _:
             forms = f"{'x, ' if of_x else ''}numbers, known names, arithmetic and comparisons"
