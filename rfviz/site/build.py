@@ -11,6 +11,7 @@ from typing import Any
 
 from rfviz.errors import DataError, RfvizError
 from rfviz.figures.plotly_js import scripts
+from rfviz.lab.glossary import definitions
 from rfviz.lab.index import ASSETS, PAGES, entry_of, find_page
 from rfviz.lessons import Lesson
 from rfviz.progress import Progress, silent
@@ -160,7 +161,8 @@ def _write_shared(built: Built, pictures: Collection[str]) -> None:
     for script in scripts():
         if script_name(script) in built.scripts:
             built.write(script_name(script), script.text)
-    built.write(f"{FOLDER}/site.css", _theme() + _read(_HERE / "site.css") + _read(_WIDGETS / "live_chart.css"))
+    styles = [_HERE / "site.css", _WIDGETS / "live_chart.css", _WIDGETS / "glossary.css"]
+    built.write(f"{FOLDER}/site.css", _theme() + "".join(map(_read, styles)))
     built.write(f"{FOLDER}/site.js", _script())
     built.write(f"{FOLDER}/icon.svg", _read(ASSETS / "icon.svg"))
     for name in pictures:
@@ -172,7 +174,10 @@ def _script() -> str:
     """Return the site's script: the laboratory's own chart and player, and what stands in for its server."""
     chart = "".join(_read(_WIDGETS / f"{name}.js") for name in _CHART_SCRIPTS)
     bar = f"const CSS_TEXT = {json.dumps(_read(_WIDGETS / 'play.css'))};\n{_read(_WIDGETS / 'play.js')}"
-    mounts = {"MOUNT_CHART": chart, "MOUNT_BAR": bar}
+    terms = (
+        f"const GLOSSARY = {json.dumps(dict(definitions()), ensure_ascii=False)};\n{_read(_WIDGETS / 'glossary.js')}"
+    )
+    mounts = {"MOUNT_CHART": chart, "MOUNT_BAR": bar, "GLOSSARY": terms}
     text = _read(_HERE / "site.js")
     for name, code in mounts.items():
         text = text.replace(f"/* {name} */", code.replace("export default function", "return function"))

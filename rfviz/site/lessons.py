@@ -15,6 +15,7 @@ from rfviz.expressions import parse_expression
 from rfviz.figures.axes import DRAWN_LINE, make_room
 from rfviz.lab.address import parse_value
 from rfviz.lab.facts import FACTS
+from rfviz.lab.glossary import link_terms
 from rfviz.lab.index import ASSETS, NAVIGATION, entry_of, find_page, picture_of
 from rfviz.lab.markdown import html_of, line_of
 from rfviz.lessons import Curve, Lesson, Step, facts_of, fill, find_lessons
@@ -71,7 +72,8 @@ def lesson_page(lesson: Lesson, following: Lesson | None, progress: Progress, pa
     RfvizError
         If a chart or a fact cannot be computed.
     """
-    steps = "".join(_step(lesson, number, progress) for number in range(1, len(lesson.steps) + 1))
+    told = set[str]()
+    steps = "".join(_step(lesson, number, told, progress) for number in range(1, len(lesson.steps) + 1))
     onward = (
         f'<p>Next lesson: <a href="{file_of(following)}">{html.escape(following.title)}</a></p>' if following else ""
     )
@@ -88,7 +90,7 @@ def lesson_page(lesson: Lesson, following: Lesson | None, progress: Progress, pa
     return framed(lesson.title, body, parts, lesson.question)
 
 
-def _step(lesson: Lesson, number: int, progress: Progress) -> str:
+def _step(lesson: Lesson, number: int, told: set[str], progress: Progress) -> str:
     step, last = lesson.steps[number - 1], len(lesson.steps)
     states = [_charts(lesson, number, shown, progress) for shown in (False, True)]
     before, after = ([_figure(step.curve, chart, place == 0) for place, chart in enumerate(state)] for state in states)
@@ -102,13 +104,13 @@ def _step(lesson: Lesson, number: int, progress: Progress) -> str:
     onward = "Finish" if number == last else "Next"
     return (
         f'<section class="step" {_answer(step)}><p class="note">Step {number} of {last}</p>'
-        f'<h2 tabindex="-1">{html.escape(step.title)}</h2>{html_of(_filled(lead))}'
+        f'<h2 tabindex="-1">{html.escape(step.title)}</h2>{html_of(link_terms(_filled(lead), told))}'
         f'<div class="work"><div class="seen{" squares" if len(states[0]) > 1 else ""}">{boxes}</div>'
         f'<div class="asked">{_question(step, number)}'
         '<div class="buttons"><button type="button" class="back">Back</button>'
         '<button type="button" class="show">Show me</button>'
         f'<button type="button" class="next">{onward}</button></div>'
-        f'<div class="reveal"><p class="verdict" role="status"></p>{_reveal(step)}</div></div></div>'
+        f'<div class="reveal"><p class="verdict" role="status"></p>{_reveal(step, told)}</div></div></div>'
         f'<script type="application/json" class="after">[{held}]</script></section>'
     )
 
@@ -164,10 +166,10 @@ def _question(step: Step, number: int) -> str:
     return f"<fieldset><legend>{asked}</legend>{options}</fieldset>"
 
 
-def _reveal(step: Step) -> str:
+def _reveal(step: Step, told: set[str]) -> str:
     formula = f"$${step.formula}$$" if step.formula else ""
     trial = f"**Try it in the laboratory.** {_filled(step.suggestion)}" if step.suggestion else ""
-    return html_of("\n\n".join(filter(None, [_filled(step.reveal), formula, trial])))
+    return html_of("\n\n".join(filter(None, [link_terms(_filled(step.reveal), told), formula, trial])))
 
 
 def _filled(text: str) -> str:

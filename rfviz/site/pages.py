@@ -12,6 +12,7 @@ from rfviz.experiments.base import Chart
 from rfviz.experiments.zoo.compute import ordered_maps
 from rfviz.figures.plotly_js import Script, kinds_of, needed_script
 from rfviz.figures.traces import plotly_json
+from rfviz.lab.glossary import link_terms
 from rfviz.lab.index import HEADING, card_groups, entry_of
 from rfviz.lab.markdown import html_of
 from rfviz.lab.report import numbers_table, settings_list
@@ -113,7 +114,7 @@ def front_page(slugs: Sequence[str], parts: Sequence[Part], others: Sequence[str
         "These pages need no server: they hold what the laboratory shows at its start and with each of its presets. "
         "Charts zoom and play here; the laboratory computes them for your own settings and data."
     )
-    words = f"<p>{html.escape(summary)}</p><p>{about}</p>"
+    words = f"{html_of(link_terms(summary, set()))}<p>{about}</p>"
     body = f"<h1>{HEADING}</h1>{words}{cards}{more}<h2>Feature maps</h2><dl>{maps}</dl>"
     return framed(HEADING, body, parts, summary)
 
@@ -169,8 +170,8 @@ def view_page(view: View, siblings: Sequence[View], parts: Sequence[Part]) -> st
     siblings : sequence of View
         All views of its page.
     """
-    page = view.page.entry
-    body = [f"<h1>{html.escape(page.title)}</h1><p>{html.escape(page.question)}</p>"]
+    page, told = view.page.entry, set[str]()
+    body = [f"<h1>{html.escape(page.title)}</h1>{html_of(link_terms(page.question, told))}"]
     if len(siblings) > 1:
         links = "".join(_tab(one, one.file == view.file) for one in siblings)
         body.append(f'<nav class="tabs" aria-label="Presets"><ul>{links}</ul></nav>')
@@ -179,7 +180,7 @@ def view_page(view: View, siblings: Sequence[View], parts: Sequence[Part]) -> st
     if view.reason:
         body.append(f'<p class="told">{html.escape(view.reason)}</p>')
     if view.computed is not None:
-        body.append(_charts(view))
+        body.append(_charts(view, told))
     title = page.title if view is siblings[0] else f"{page.title}: {view.preset}"
     return framed(title, "".join(body), parts, view.summary or page.question)
 
@@ -195,7 +196,7 @@ def main_charts(charts: Sequence[Chart]) -> Sequence[Chart]:
     return charts[: max(n_square, 1)]
 
 
-def _charts(view: View) -> str:
+def _charts(view: View, told: set[str]) -> str:
     assert view.computed is not None
     main = main_charts(view.computed.charts)
     first, others = main[0], view.computed.charts[len(main) :]
@@ -208,7 +209,7 @@ def _charts(view: View) -> str:
         rest = _side_by_side([chart for chart in others if not chart.on_page])
         texts = [beside, f'<div class="text">{first.html()}</div>', _beyond(view), rest]
     else:
-        texts = [pictures, _bar(view, first), _words(first), _beyond(view), beside]
+        texts = [pictures, _bar(view, first), _words(first, told), _beyond(view), beside]
     texts += [_numbers(chart) for chart in view.computed.charts]
     texts.append(f"<details><summary>Settings</summary>{settings_list(view.answers)}</details>")
     script = view.page.script(view.computed.source, view.computed.settings)
@@ -226,8 +227,9 @@ def _beside(chart: Chart) -> str:
     return f'<div>{chart_box(chart, False)}<p class="note">{html.escape(chart.alt)}</p></div>'
 
 
-def _words(chart: Chart) -> str:
-    return f'<div class="words" data-testid="stMarkdown">{html_of(chart.words)}</div>' if chart.words else ""
+def _words(chart: Chart, told: set[str]) -> str:
+    words = html_of(link_terms(chart.words, told))
+    return f'<div class="words" data-testid="stMarkdown">{words}</div>' if words else ""
 
 
 def _numbers(chart: Chart) -> str:

@@ -9,6 +9,9 @@ const mountChart = (() => {
 /* MOUNT_CHART */
 })();
 
+/* GLOSSARY */
+followGlossary();
+
 function framesOf(address) {
   const name = address.split("/").pop();
   return new Promise((resolve, reject) => {

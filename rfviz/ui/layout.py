@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -14,6 +15,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from rfviz.lab.animation import AnimationSpec
+from rfviz.lab.glossary import definitions, link_terms
 from rfviz.lab.index import ASSETS, entry_of
 from rfviz.ui.component import Component
 from rfviz.ui.plain import plain
@@ -47,14 +49,21 @@ _SHORT = 14
 # The state of the page that the session shows.
 _PAGE = SessionValue[PageState | None]("page state", lambda: None)
 _HERE = Path(__file__).parent
-_marks = Component("page_marks", _HERE / "page_marks.js")
+_WIDGETS = _HERE / "widgets"
+_marks = Component(
+    "page_marks",
+    _WIDGETS / "glossary.js",
+    _HERE / "page_marks.js",
+    js=f"const GLOSSARY = {json.dumps(dict(definitions()), ensure_ascii=False)};",
+    served=True,
+)
 _address = Component("address", _HERE / "address.js")
 _pictures = Component("picture_marks", _HERE / "picture_marks.js")
 
 
 @functools.lru_cache(maxsize=1)
 def _css() -> str:
-    return (ASSETS / "style.css").read_text(encoding="utf-8")
+    return "".join(path.read_text(encoding="utf-8") for path in (ASSETS / "style.css", _WIDGETS / "glossary.css"))
 
 
 def use_style() -> None:
@@ -117,9 +126,10 @@ def page_header(
                     history_buttons(slug, state.apply, lambda name: pins.restore(state, name))
                 teaching.menu(state)
     if "question" not in state.hidden:
-        st.markdown(page.question)
+        explain(page.question)
     state.place = st.container()
     teaching.panel(state)
+    state.told_above = frozenset(state.told)
     return state
 
 
@@ -191,8 +201,8 @@ def refused(error: object) -> None:
 
 
 def explain(text: str) -> None:
-    """Draw what one sees in the chart above, in a few sentences."""
-    st.markdown(text)
+    """Draw a few sentences, such as what one sees in the chart above; terms show what they mean."""
+    st.markdown(link_terms(text, _page().told))
 
 
 def details(state: PageState, parts: Mapping[str, Callable[[], object]], opened: str = "") -> None:

@@ -216,6 +216,7 @@ def show(page: Page[Any, Any, Any], view: type[View[Any, Any, Any]] = View) -> N
 def _main_panel(view: View[Any, Any, Any]) -> bool:
     """Draw everything that answers a control; whether a computation in parts goes on."""
     device_use.begin()
+    view.state.told = set(view.state.told_above)
     view.prepare()
     settings = view.page.settings(view.panel, view.source)
     view.cache = session_cache()

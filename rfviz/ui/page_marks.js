@@ -15,6 +15,7 @@ function tone(app) {
 
 export default function () {
   const app = document.querySelector("[data-testid=stApp]");
+  const endGlossary = followGlossary();
   const painter = new MutationObserver(() => tone(app));
   if (app) {
     tone(app);
@@ -32,6 +33,7 @@ export default function () {
   watch();
   return () => {
     clearTimeout(waiting);
+    endGlossary();
     watcher.disconnect();
     painter.disconnect();
   };

@@ -125,7 +125,7 @@ class AccuracyView(View[Source, Accuracy, AccuracyResult]):
         return {
             "Numbers": lambda: self.numbers(result),
             "Table 1 of the paper": lambda: self.table_of_the_paper(result, charts),
-            "How it is computed": lambda: st.markdown(text.METHOD),
+            "How it is computed": lambda: layout.explain(text.METHOD),
             "The ladder: error, time and memory": lambda: self.ladder(result),
         }
 

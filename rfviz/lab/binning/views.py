@@ -78,5 +78,5 @@ class BinningView(View[Data, Binning, BinningResult]):
         return {
             _ERROR: lambda: layout.chart(error.figure, error.name, error.alt),
             "Numbers": lambda: layout.numbers(error.frame, formats, text.NUMBERS),
-            "How it is computed": lambda: st.markdown(text.METHOD),
+            "How it is computed": lambda: layout.explain(text.METHOD),
         }

@@ -118,12 +118,12 @@ class BuildView(View[None, Settings, Result]):
         if isinstance(settings, BaseSpaces):
             return {
                 "Numbers": lambda: layout.numbers(charts[1].frame, {}, text.BASE_NUMBERS),
-                "How it is computed": lambda: st.markdown(text.BASE_METHOD),
+                "How it is computed": lambda: layout.explain(text.BASE_METHOD),
             }
         frame = charts[2].frame
         return {
             "Numbers": lambda: layout.numbers(frame, dict.fromkeys(frame.columns[1:], "%.3g"), text.NUMBERS),
-            "How it is computed": lambda: st.markdown(text.METHOD),
+            "How it is computed": lambda: layout.explain(text.METHOD),
         }
 
     def _curve(self, what: str) -> str:

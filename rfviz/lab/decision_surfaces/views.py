@@ -128,7 +128,7 @@ class SurfaceView(View[Source, DecisionSurfaces, Outcome]):
         return {
             "Every m in numbers": lambda: _numbers(result),
             **({GRADIENTS: lambda: self._gradients(settings, result)} if maxout else {}),
-            "How it is computed": lambda: st.markdown(text.METHOD),
+            "How it is computed": lambda: layout.explain(text.METHOD),
         }
 
     def _gradients(self, settings: DecisionSurfaces, result: Outcome) -> None:

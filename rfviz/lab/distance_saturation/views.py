@@ -60,10 +60,10 @@ class SaturationView(View[ScaledData, DistanceSaturation, SaturationResult]):
         parts: dict[str, Callable[[], Any]] = {
             STEPS: lambda: self.steps(settings),
             "Numbers": lambda: layout.numbers(frame, dict.fromkeys(frame.columns[1:], "%.3f"), text.NUMBERS),
-            "How it is computed": lambda: st.markdown(text.METHOD),
+            "How it is computed": lambda: layout.explain(text.METHOD),
         }
         if settings.cls is RandomMaxout:
-            parts["Why is the paper’s formula wrong?"] = lambda: st.markdown(text.ERRATUM)
+            parts["Why is the paper’s formula wrong?"] = lambda: layout.explain(text.ERRATUM)
             sizes = [spec.get("pool_size") for spec in settings.specs]
             parts["The series of κ, and the largest of q normals"] = lambda: _series(sizes)
         return parts

@@ -36,7 +36,7 @@ class ErrataView(View[None, Errata, Picture]):
         return {
             **{f"{paper}: {counts[paper]} errata": partial(self.all_of, paper) for paper in PAPERS},
             "Numbers": lambda: layout.numbers(charts[0].frame),
-            "How it is computed": lambda: st.markdown(text.METHOD),
+            "How it is computed": lambda: layout.explain(text.METHOD),
         }
 
     def all_of(self, paper: str) -> None:

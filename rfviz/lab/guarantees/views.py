@@ -60,16 +60,16 @@ class GuaranteesView(View[ScaledData, Settings, Result]):
             return {
                 SUFFICING: lambda: self._sufficing(settings, partial(describe.kernel_sufficing, comparison)),
                 "What each bound says": lambda: st.markdown(describe.formulas(comparison)),
-                "Where the looseness comes from": lambda: st.markdown(text.LOOSENESS),
+                "Where the looseness comes from": lambda: layout.explain(text.LOOSENESS),
                 "What is wrong or left open in the papers": lambda: st.markdown(text.ERRATA),
                 "Numbers": lambda: _numbers(comparison),
-                "How it is computed": lambda: st.markdown(text.KERNEL_METHOD),
+                "How it is computed": lambda: layout.explain(text.KERNEL_METHOD),
             }
         if isinstance(result, ApproximatedFunction):
             return {
                 "What is wrong or left open in the papers": lambda: st.markdown(text.ERRATA),
                 "Numbers": lambda: layout.numbers(charts[0].frame),
-                "How it is computed": lambda: st.markdown(text.FUNCTION_METHOD),
+                "How it is computed": lambda: layout.explain(text.FUNCTION_METHOD),
             }
         assert isinstance(settings, LearningGuarantees)
         frame = result.measured.to_frame(settings.loss)
@@ -86,7 +86,7 @@ class GuaranteesView(View[ScaledData, Settings, Result]):
             **own,
             "What is wrong or left open in the papers": lambda: st.markdown(text.ERRATA),
             "Numbers": lambda: layout.numbers(frame, {}, text.RISK_NUMBERS),
-            "How it is computed": lambda: st.markdown(text.RISK_METHOD),
+            "How it is computed": lambda: layout.explain(text.RISK_METHOD),
         }
 
     def _sufficing(self, settings: KernelGuarantees | LearningGuarantees, table: Callable[[Learnt | str], str]) -> None:

@@ -106,7 +106,7 @@ class HashingView(View[Source, Hashing, HashingResult]):
         return {
             STEPS: lambda: self.steps(settings),
             "Numbers": lambda: layout.numbers(found.to_frame(), formats, note),
-            "How it is computed": lambda: st.markdown(text.METHOD),
+            "How it is computed": lambda: layout.explain(text.METHOD),
         }
 
     def _draw_neighbours(self, settings: Hashing, comparison: Comparison) -> None:

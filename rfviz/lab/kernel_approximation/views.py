@@ -118,7 +118,7 @@ class KernelView(View[Source, KernelApproximation, KernelErrors]):
     def _method(self, result: KernelErrors) -> None:
         for cls in dict.fromkeys(found.spec.cls for found in result.maps):
             layout.formula(cls.formula)
-        st.markdown(text.METHOD)
+        layout.explain(text.METHOD)
 
     def _bias_and_spread(self, settings: KernelApproximation, result: KernelErrors, charts: Sequence[Chart]) -> None:
         """Draw spread over the draws and bias for every m, and at one m for every map."""

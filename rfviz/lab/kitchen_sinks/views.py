@@ -80,8 +80,8 @@ class KitchenSinksView(View[SplitData, KitchenSinks, KitchenSinksResult]):
     def _texts(self) -> Mapping[str, Callable[[], Any]]:
         return {
             "Columns": lambda: _columns(self.source.dataset),
-            "What the paper found": lambda: st.markdown(text.PAPER),
-            "How it is computed": lambda: st.markdown(text.METHOD),
+            "What the paper found": lambda: layout.explain(text.PAPER),
+            "How it is computed": lambda: layout.explain(text.METHOD),
         }
 
 

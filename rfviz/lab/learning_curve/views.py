@@ -48,5 +48,5 @@ class LearningCurveView(View[ScaledData, LearningCurve, CurveResult]):
         return {
             STEPS: lambda: self.steps(settings),
             "Numbers": lambda: layout.numbers(frame, formats, text.NUMBERS),
-            "How it is computed": lambda: st.markdown(text.METHOD),
+            "How it is computed": lambda: layout.explain(text.METHOD),
         }

@@ -91,7 +91,7 @@ class EmbeddingView(View[ScaledData, MaxoutPCA, EmbeddingResult]):
         return {
             "Order": lambda: _order(result.features.order),
             "Numbers": lambda: _numbers(result),
-            "How it is computed": lambda: st.markdown(text.METHOD),
+            "How it is computed": lambda: layout.explain(text.METHOD),
             "Next to locally linear embedding": lambda: self._locally_linear(settings, result),
         }
 

@@ -130,7 +130,7 @@ class CooccurrenceView(View[Data, PixelCooccurrence, Maps]):
             "Paths, pixels and repeats": lambda: self._distributions(skeleton, sample(), found.n_features),
             "Skeleton as JSON": lambda: self._json_form(skeleton),
             "Numbers": lambda: _numbers(found),
-            "How it is computed": lambda: st.markdown(text.METHOD),
+            "How it is computed": lambda: layout.explain(text.METHOD),
         }
 
     def _distributions(self, skeleton: Skeleton, sample: FeatureSample, n_features: int) -> None:

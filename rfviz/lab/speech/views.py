@@ -67,6 +67,6 @@ class SpeechView(View[SpeechSource, Speech, SpeechResult]):
 
     def _texts(self) -> Mapping[str, Callable[[], Any]]:
         return {
-            "What the paper found": lambda: st.markdown(text.PAPER),
-            "How it is computed": lambda: st.markdown(text.METHOD),
+            "What the paper found": lambda: layout.explain(text.PAPER),
+            "How it is computed": lambda: layout.explain(text.METHOD),
         }

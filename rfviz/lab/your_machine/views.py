@@ -69,7 +69,7 @@ def show_machine() -> None:
         {
             "For an issue: the figures to paste": lambda: _issue(speeds),
             "Results that were recorded before": _records,
-            "How it is computed": lambda: st.markdown(text.METHOD),
+            "How it is computed": lambda: layout.explain(text.METHOD),
         },
     )
     state.finish()

@@ -54,7 +54,7 @@ class ZooView(View[None, Zoo, ZooResult]):
         return {
             "Formulas and sources": _formulas,
             "Numbers": lambda: layout.numbers(frame, formats, text.NUMBERS),
-            "How it is computed": lambda: st.markdown(text.METHOD),
+            "How it is computed": lambda: layout.explain(text.METHOD),
         }
 
 

@@ -71,6 +71,10 @@ class PageState:
         Values that the page's buttons set, in their order; those that hold now are marked.
     view : dict of str to str
         What else the address holds: which parts are open, what is pinned. No settings: neither undone nor pinned.
+    told : set of str
+        Terms of the glossary that the page's text has defined so far.
+    told_above : collection of str
+        Those of them that stand above the controls, which a control does not draw again.
     """
 
     def __init__(self, page: str) -> None:
@@ -85,6 +89,8 @@ class PageState:
         self.shown: dict[str, Any] = {}
         self.presets: Sequence[Mapping[str, Any]] = ()
         self.view: dict[str, str] = {}
+        self.told: set[str] = set()
+        self.told_above: Collection[str] = ()
         self._labels: dict[str, str] = {}
         self._defaults: dict[str, Any] = {}
         self._started: float | None = None

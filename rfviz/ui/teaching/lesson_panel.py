@@ -20,6 +20,7 @@ from rfviz.errors import RfvizError
 from rfviz.expressions import parse_expression
 from rfviz.figures.axes import DRAWN_LINE, has_legend, make_room
 from rfviz.lab.facts import FACTS
+from rfviz.lab.glossary import link_terms
 from rfviz.lab.index import ASSETS, NAVIGATION, entry_of
 from rfviz.lessons import (
     Curve,
@@ -178,12 +179,12 @@ def panel(state: PageState, presenting: bool) -> None:
             st.html(f"<h2>{html.escape(step.title)}</h2>")
             lead = "\n\n".join(filter(None, [lesson.lead if visit.step == 1 else "", step.lead]))
             if lead and not (visit.shown or visit.predicted):
-                st.markdown(_filled(lead))
+                st.markdown(link_terms(_filled(lead), state.told))
             elif step.lead:
                 with st.expander("Before the question"):
-                    st.markdown(_filled(lead))
+                    st.markdown(link_terms(_filled(lead), {*state.told}))  # which is folded: below they come again
             if visit.shown:
-                _reveal(step, visit, room)
+                _reveal(step, visit, room, state.told)
             else:
                 _ask(step, visit, room)
             _buttons(lesson, visit, presenting or widget_value(visit.key) is not None, room)
@@ -318,8 +319,11 @@ def _class(step: Step, visit: _Visit, room: Room) -> None:
     st.markdown(f":material/groups: {class_words(step, answers, visit.shown)}")
 
 
-def _reveal(step: Step, visit: _Visit, room: Room | None) -> None:
-    """Draw the question with its answer, whether that was predicted, what is seen, and why."""
+def _reveal(step: Step, visit: _Visit, room: Room | None, told: set[str]) -> None:
+    """Draw the question with its answer, whether that was predicted, what is seen, and why.
+
+    Terms that are not among those told before show what they mean.
+    """
     st.markdown(f"**{_filled(step.question)}**")
     try:
         with st.spinner("Working out the numbers …"):
@@ -327,7 +331,7 @@ def _reveal(step: Step, visit: _Visit, room: Room | None) -> None:
                 _class(step, visit, room)
             elif words := _compared(step, visit.chosen)[1]:
                 st.markdown(words)
-            st.markdown(_filled(step.reveal))
+            st.markdown(link_terms(_filled(step.reveal), told))
             if step.formula:
                 st.markdown(f"$${step.formula}$$")
             if step.suggestion:
