@@ -28,7 +28,7 @@ def test_default_runs_by_itself_and_says_who_wins(app, visit):
     page.get_by_text("AdaBoost’s least error").first.wait_for()
 
 
-def test_views_follow_each_other(app, visit):
+def test_views_follow_each_other_and_more_stumps_add_only_what_is_missing(app, visit):
     page = visit(app, QUICK)
     finished(page)
     for title, key, word in (
@@ -45,11 +45,8 @@ def test_views_follow_each_other(app, visit):
     page.get_by_text("Breast Cancer Wisconsin").last.wait_for()
     unfold(page, "What the paper found")
     page.get_by_text("one to three orders of magnitude").wait_for()
-
-
-def test_more_stumps_add_only_what_is_missing_and_a_preset_says_what_it_needs(app, visit):
-    page = visit(app, QUICK)
-    finished(page)
+    # More stumps add only what is missing, and a preset says what it needs.
+    page.get_by_role("radio", name="Error", exact=True).click()
     wait_for_chart(page, "sinks-error")
     before = page.evaluate(POINTS, "sinks-error")
     slider(page, "Boosted stumps").press("ArrowRight")
