@@ -10,8 +10,10 @@
 PYTHON ?= python3
 PORT ?= 8501
 # Files of tests that run at a time, each of the browser's with a server of its own; they take turns in their own order.
-# One more than two cores, since those of the browser wait now and then; four would only wait for one another.
-WORKERS ?= 3
+# With every test one more than two cores, since those of the browser wait now and then; four would only wait for one
+# another. The quick ones seldom wait, and each worker first collects all tests, which takes half a minute.
+every: WORKERS ?= 3
+quick oldest: WORKERS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 export RFVIZ_DATA ?= $(DATA)
@@ -23,7 +25,7 @@ unexport PYTHONDONTWRITEBYTECODE
 app: $(VENV)/app.stamp $(VENV)/plotly.stamp $(if $(filter 0,$(GPU)),,$(VENV)/gpu.stamp)
 	$(BIN)/streamlit run app.py --server.port $(PORT)
 
-PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --max-worker-restart 0
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --max-worker-restart 0
 
 # The types are checked beside the tests, which leave a part of two cores free: those of the browser wait for it.
 test: style

@@ -76,7 +76,7 @@ def server_of(url: str) -> psutil.Process:
     return next(process for process in psutil.Process().children() if port in process.cmdline())
 
 
-def _wait_until_healthy(process: subprocess.Popen, url: str, log: Any, patience_s: float = 90.0) -> None:
+def _wait_until_healthy(process: subprocess.Popen, url: str, log: Any, patience_s: float = 300.0) -> None:
     until = time.monotonic() + patience_s
     while time.monotonic() < until and process.poll() is None:
         try:

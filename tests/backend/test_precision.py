@@ -98,7 +98,7 @@ def test_an_exact_product_waits_for_another_threads_tf32(fake_gpu):
         seen.append(compute.current)
         if compute.current == compute.COMPUTE_TYPE_TF32:
             inside.set()
-            go.wait(5)
+            go.wait(60)
         return whole(a, b, out=out)
 
     fake_gpu.matmul = slow
@@ -109,11 +109,11 @@ def test_an_exact_product_waits_for_another_threads_tf32(fake_gpu):
 
     one, other = (threading.Thread(target=f) for f in (rounded, lambda: matmul(fake_gpu, ones, ones, exact=True)))
     one.start()
-    assert inside.wait(5)
+    assert inside.wait(60)
     other.start()
     other.join(0.05)
     go.set()
-    one.join(5), other.join(5)
+    one.join(60), other.join(60)
     assert seen == [compute.COMPUTE_TYPE_TF32, compute.COMPUTE_TYPE_DEFAULT]
 
 

@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parents[2]
 ARTIFACTS = Path(__file__).parent / "artifacts"
 HELPERS = Path(__file__).parent / "chart_helpers.js"
 
-START_SECONDS = 120
+START_SECONDS = 300
 WAIT_MS = 30_000
 # Nothing listens there, so whatever wants the network learns at once that there is none.
 NO_NETWORK = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
@@ -155,8 +155,19 @@ class Visit:
     contexts: list[Any] = field(default_factory=list)
     servers: list[Server] = field(default_factory=list)
 
-    def __call__(self, server: Server, path: str = "", size: tuple[int, int] = (1440, 1000), permissions=(), **media):
-        """Open a page of the app, each of a test as somebody else, who remembers nothing of other tests."""
+    def __call__(
+        self,
+        server: Server,
+        path: str = "",
+        size: tuple[int, int] = (1440, 1000),
+        permissions=(),
+        before: Callable[[Any], Any] | None = None,
+        **media,
+    ):
+        """Open a page of the app, each of a test as somebody else, who remembers nothing of other tests.
+
+        `before` is called with the empty page, for what is to hold when the app comes.
+        """
         if len(self.contexts) == len(self.homes):
             self.homes.append(self.browser.new_context())
         context = self.homes[len(self.contexts)]
@@ -176,6 +187,8 @@ class Visit:
         page.set_default_timeout(WAIT_MS)
         for event, listener in self._listeners.items():
             page.on(event, listener)
+        if before:
+            before(page)
         page.goto(f"{server.url}/{path.lstrip('/')}")
         page.wait_for_selector("h1")
         return page

@@ -10,6 +10,8 @@ from typing import Any
 from rfviz.lab.index import NAVIGATION
 
 SATURATION, EMBEDDING = "saturation", "embedding"
+# Work beside a page steps back behind all else that computes: tests that run beside this one leave it little.
+RACE_MS = 240_000
 # Streamlit says that it rests before the browser has drawn what came last, so rest must last: some frames, and longer
 # than Streamlit collects elements for.
 _RESTED = """(visit) => {
@@ -105,8 +107,14 @@ def preset(page: Any, slug: str) -> Any:
     return page.locator(f"[class*='st-key-{slug}-preset-'] button").first
 
 
-def changes(page: Any, key: str, act: Callable[[], Any]) -> str:
-    """Act, wait until the chart shows something else, and return that."""
+def changes(page: Any, key: str, act: Callable[[], Any], at_rest: bool = True) -> str:
+    """Act once the page rests, wait until the chart shows something else, and return that.
+
+    Else a late answer to what was done before would pass for the answer to this. `at_rest` is False where the page is
+    not to rest: while it plays, a slider is dragged, or answers are to overtake one another.
+    """
+    if at_rest:
+        settle(page)
     before = page.evaluate("(key) => rf.state(key)", key)
     act()
     page.wait_for_function("([key, before]) => rf.state(key) !== before", arg=[key, before])

@@ -17,7 +17,7 @@ def page(app, visit):
     return page
 
 
-def test_moving_the_grid_shown_moves_the_boxes_and_not_the_estimate(page):
+def test_moving_the_grid_shown_moves_the_boxes_and_not_the_estimate_and_a_preset_shows_figure_2(page):
     before = page.evaluate("rf.state('shared')")
     changes(page, "boxes", lambda: slider(page, "Grid shown").press("ArrowRight"))
     settle(page)
@@ -30,6 +30,10 @@ def test_moving_the_grid_shown_moves_the_boxes_and_not_the_estimate(page):
         "(() => { const y = rf.traces('binning-error')[0].y; return [y[0], y[y.length - 1]] })()"
     )
     assert last < 0.1 * first
+    page.get_by_role("button", name="Figure 2 of the paper").click()
+    wait_for_chart(page, "pairs")
+    page.get_by_text("one block for each box", exact=False).wait_for()
+    assert slider(page, "Grids P").get_attribute("aria-valuetext") == "1"
 
 
 @pytest.mark.journey
@@ -38,10 +42,3 @@ def test_more_grids_change_the_estimate_and_not_the_boxes(page):
     changes(page, "shared", lambda: slider(page, "Grids P").press("ArrowRight"))
     settle(page)
     assert page.evaluate("rf.state('boxes')") == before
-
-
-def test_preset_shows_the_matrix_of_figure_2(page):
-    page.get_by_role("button", name="Figure 2 of the paper").click()
-    wait_for_chart(page, "pairs")
-    page.get_by_text("one block for each box", exact=False).wait_for()
-    assert slider(page, "Grids P").get_attribute("aria-valuetext") == "1"

@@ -21,7 +21,7 @@ def page(app, visit):
     return page
 
 
-def test_opens_with_bounds_beside_measurements(page):
+def test_opens_with_bounds_beside_measurements_and_presets_lead_to_learning_and_back(page):
     names = page.evaluate("() => rf.traces('guarantees').map((t) => t.name)")
     assert {"one pair: measured, a random pair", "all pairs: Hoeffding + union", "everywhere: Rahimi–Recht"} <= set(
         names
@@ -30,19 +30,6 @@ def test_opens_with_bounds_beside_measurements(page):
     assert page.get_by_text("times too large").count() == 1
     unfold(page, "What is wrong or left open")
     page.get_by_text("Measure the same points in other units").wait_for()
-
-
-@pytest.mark.journey
-def test_a_smaller_error_moves_the_rings_to_the_right(page):
-    before = page.evaluate(RINGS)
-    changes(page, CHART, lambda: slider(page, "Error").press("ArrowLeft"))
-    settle(page)
-    after = page.evaluate(RINGS)
-    assert all(a[0] > b[0] and a[1] < b[1] for a, b in zip(after, before, strict=True))
-    wait_for_query(page, eps="0.07")
-
-
-def test_learning_and_back_by_presets(page):
     page.get_by_role("button", name="Learning: Theorem 1").click()
     wait_for_chart(page, RISK)
     wait_for_query(page, view="Learning")
@@ -53,3 +40,13 @@ def test_learning_and_back_by_presets(page):
     page.get_by_role("button", name="Uniform against one pair").click()
     wait_for_chart(page, CHART)
     settle(page)
+
+
+@pytest.mark.journey
+def test_a_smaller_error_moves_the_rings_to_the_right(page):
+    before = page.evaluate(RINGS)
+    changes(page, CHART, lambda: slider(page, "Error").press("ArrowLeft"))
+    settle(page)
+    after = page.evaluate(RINGS)
+    assert all(a[0] > b[0] and a[1] < b[1] for a, b in zip(after, before, strict=True))
+    wait_for_query(page, eps="0.07")

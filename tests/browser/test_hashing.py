@@ -10,6 +10,9 @@ SLUG, MAIN, TILES, STRIPS = "hashing", "hamming", "tiles", "strips"
 CURVE = "Array.from(rf.traces('hamming').find((t) => t.name === 'exact: 1 − κ').y)"
 SIMHASH = "Array.from(rf.traces('hamming').find((t) => t.name === 'SimHash: θ/180°').y)"
 PICKS = "rf.traces('tiles')[0].customdata"
+# Which presets are marked as those that hold.
+PRESSED = """() => [...document.querySelectorAll(".st-key-title-tools > [class*='-preset-']")]
+  .map((place) => place.querySelector("button").ariaPressed).join()"""
 
 
 @pytest.fixture
@@ -48,19 +51,23 @@ def test_the_sliders_move_the_curve(page):
     assert page.evaluate(CURVE) == after
 
 
-def test_map_is_a_menu_of_hashes_and_a_preset_puts_both_curves_on_each_other(page):
+def test_map_is_a_menu_of_hashes_and_a_preset_that_is_marked_puts_both_curves_on_each_other(page):
     control(page, SLUG, "map").get_by_role("combobox").click()
     names = page.get_by_role("option").all_inner_texts()
     assert {"Argmax (maxout)", "Signs (SimHash)"} <= set(names) and "Random Fourier" not in names
     page.keyboard.press("Escape")
+    page.wait_for_function(f"({PRESSED})() === 'false,false'")
     changes(page, MAIN, lambda: page.get_by_role("button", name="q = 2 is SimHash").click())
     wait_for_query(page, pool_size="2")
+    page.wait_for_function(f"({PRESSED})() === 'true,false'")
     settle(page)
     pairs = zip(page.evaluate(CURVE), page.evaluate(SIMHASH), strict=True)
     assert max(abs(a - b) for a, b in pairs) < 1e-9
+    changes(page, MAIN, lambda: slider(page, "Pool size").press("ArrowRight"))
+    page.wait_for_function(f"({PRESSED})() === 'false,false'")
 
 
-def test_a_click_picks_an_example_and_another_compares(page):
+def test_a_click_picks_an_example_another_compares_and_looking_closer_shows_another_chart(page):
     example = page.evaluate(PICKS)[2]
     changes(page, TILES, lambda: click_tile(page, 2))
     wait_for_query(page, first=str(example + 1))
@@ -71,15 +78,22 @@ def test_a_click_picks_an_example_and_another_compares(page):
     wait_for_query(page, second=str(neighbour + 1))
     settle(page)
     assert page.get_by_text(f"rows {example + 1} and {neighbour + 1}").count() == 1
-
-
-def test_looking_closer_shows_another_chart_that_fits_a_narrow_window(page):
+    # Looking closer, in charts that fit a narrow window.
     for look, key in (("Recall", "recall"), ("Near and far", "near-far")):
         page.get_by_role("radio", name=look).or_(page.get_by_role("button", name=look, exact=True)).first.click()
         wait_for_chart(page, key)
         assert page.evaluate("(key) => rf.traces(key).length", key) >= 4
         assert page.evaluate("rf.chart('tiles')") is None
         check_narrow(page)
+    # In the last of them, a click compares the pair that is nearest.
+    ring = "() => { const t = rf.traces('hamming').find((t) => t.name === 'two points below'); return t.x[0]; }"
+    box = page.locator(".js-plotly-plot .nsewdrag").first.bounding_box()
+    page.mouse.click(box["x"] + 0.5 * box["width"], box["y"] + 0.4 * box["height"])
+    wait_for_query(page, look=None)  # the default: Neighbours
+    wait_for_chart(page, STRIPS)
+    page.get_by_text("A hash code keeps only which projection wins").wait_for()
+    reach = page.evaluate("rf.chart('hamming').layout.xaxis.range[1]")
+    assert abs(page.evaluate(ring) - 0.5 * reach) < 0.05 * reach
 
 
 def test_a_click_right_after_a_preset_takes_nothing_of_it_back(page):
@@ -99,16 +113,3 @@ def test_a_click_right_after_a_preset_takes_nothing_of_it_back(page):
     wait_for_query(page, data=None, with_simhash="false")
     settle(page)
     wait_for_query(page, data=None, with_simhash="false")
-
-
-def test_a_click_in_the_chart_compares_the_pair_that_is_nearest(page):
-    ring = "() => { const t = rf.traces('hamming').find((t) => t.name === 'two points below'); return t.x[0]; }"
-    page.get_by_role("radio", name="Near and far").or_(page.get_by_role("button", name="Near and far")).first.click()
-    wait_for_chart(page, "near-far")
-    box = page.locator(".js-plotly-plot .nsewdrag").first.bounding_box()
-    page.mouse.click(box["x"] + 0.5 * box["width"], box["y"] + 0.4 * box["height"])
-    wait_for_query(page, look=None)  # the default: Neighbours
-    wait_for_chart(page, STRIPS)
-    page.get_by_text("A hash code keeps only which projection wins").wait_for()
-    reach = page.evaluate("rf.chart('hamming').layout.xaxis.range[1]")
-    assert abs(page.evaluate(ring) - 0.5 * reach) < 0.05 * reach

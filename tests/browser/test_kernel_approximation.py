@@ -39,7 +39,7 @@ def test_moving_m_moves_the_cloud_and_not_the_curves(page):
     wait_for_query(page, m=slider(page, "Features").get_attribute("aria-valuetext").replace(",", ""))
 
 
-def test_maps_race_on_one_chart_and_the_pool_changes_its_own_curve_only(page):
+def test_maps_race_a_click_in_a_cloud_rings_the_pair_in_all_and_every_measure_is_there(page):
     fourier = "rf.traces('kernel-error').find((t) => t.name === 'Random Fourier').y.join()"
     kept = page.evaluate(fourier)
     assert page.evaluate(CURVES) == ["Random Fourier", "Random maxout, q = 4"]
@@ -53,9 +53,17 @@ def test_maps_race_on_one_chart_and_the_pool_changes_its_own_curve_only(page):
     page.wait_for_function(f"({CURVES})().length === 3")
     settle(page)
     page.wait_for_function("rf.drawn('cloud-2')")
-
-
-def test_numbers_and_every_measure_are_there(page):
+    # A click in a cloud rings the pair in all of them.
+    cloud = page.locator(".js-plotly-plot .nsewdrag").nth(2)
+    cloud.scroll_into_view_if_needed()
+    settle(page)
+    box = cloud.bounding_box()
+    page.mouse.click(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
+    page.get_by_text("Your pair").wait_for()
+    page.get_by_text("Choose two rows, x and z").wait_for()
+    settle(page)
+    for cloud in ("cloud-0", "cloud-1", "cloud-2"):
+        assert page.evaluate("(key) => rf.traces(key).at(-1).mode", cloud) == "markers"
     unfold(page, "All measures")
     for metric in ("mae", "rmse", "maximum", "correlation"):
         wait_for_chart(page, f"measure-{metric}")
@@ -65,16 +73,13 @@ def test_numbers_and_every_measure_are_there(page):
     page.get_by_text("root mean square error", exact=False).first.wait_for()
 
 
-def test_biased_map_shows_marks_above_chance(page):
+def test_a_biased_map_shows_marks_above_chance_and_draws_race_side_by_side(page):
     page.get_by_role("button", name="A biased map").click()
     wait_for_query(page, data="sphere")
     settle(page)  # Streamlit takes what a browser still shows for what its reader has chosen
     unfold(page, "Bias and spread")
     page.wait_for_function("() => rf.traces('kernel-spread').some((t) => t.mode === 'markers' && t.x.length > 2)")
     settle(page)
-
-
-def test_draws_race_side_by_side(page):
     page.get_by_role("button", name="Better draws").click()
     page.wait_for_function(f"({CURVES})().length === 4")
     settle(page)
@@ -89,16 +94,3 @@ def test_draws_race_side_by_side(page):
     page.wait_for_function(f"({CURVES})().length === 3")
     settle(page)
     wait_for_query(page, draw="iid,orthogonal,structured")
-
-
-def test_a_click_in_a_cloud_rings_the_pair_in_all(page):
-    cloud = page.locator(".js-plotly-plot .nsewdrag").nth(2)
-    cloud.scroll_into_view_if_needed()
-    settle(page)
-    box = cloud.bounding_box()
-    page.mouse.click(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
-    page.get_by_text("Your pair").wait_for()
-    page.get_by_text("Choose two rows, x and z").wait_for()
-    settle(page)
-    for cloud in ("cloud-0", "cloud-1"):
-        assert page.evaluate("(key) => rf.traces(key).at(-1).mode", cloud) == "markers"

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.browser.steps import settle, slider, unfold, wait_for_chart, wait_for_query
+from tests.browser.steps import RACE_MS, settle, slider, unfold, wait_for_chart, wait_for_query
 
 pytestmark = pytest.mark.browser
 
@@ -14,7 +14,7 @@ POINTS = "(key) => rf.traces(key).filter((t) => t.mode === 'lines+markers').map(
 
 
 def finished(page):
-    page.get_by_text("Done.", exact=True).wait_for(timeout=60_000)
+    page.get_by_text("Done.", exact=True).wait_for(timeout=RACE_MS)
     settle(page)
 
 
@@ -28,7 +28,7 @@ def test_default_runs_by_itself_and_says_who_wins(app, visit):
     page.get_by_text("AdaBoost’s least error").first.wait_for()
 
 
-def test_views_follow_each_other(app, visit):
+def test_views_follow_each_other_and_more_stumps_add_only_what_is_missing(app, visit):
     page = visit(app, QUICK)
     finished(page)
     for title, key, word in (
@@ -45,11 +45,8 @@ def test_views_follow_each_other(app, visit):
     page.get_by_text("Breast Cancer Wisconsin").last.wait_for()
     unfold(page, "What the paper found")
     page.get_by_text("one to three orders of magnitude").wait_for()
-
-
-def test_more_stumps_add_only_what_is_missing_and_a_preset_says_what_it_needs(app, visit):
-    page = visit(app, QUICK)
-    finished(page)
+    # More stumps add only what is missing, and a preset says what it needs.
+    page.get_by_role("radio", name="Error", exact=True).click()
     wait_for_chart(page, "sinks-error")
     before = page.evaluate(POINTS, "sinks-error")
     slider(page, "Boosted stumps").press("ArrowRight")
@@ -65,8 +62,8 @@ def test_more_stumps_add_only_what_is_missing_and_a_preset_says_what_it_needs(ap
 def test_stop_keeps_the_points_and_go_on_finishes(app, visit):
     page = visit(app, f"{SLUG}?data=digits&learners=DecisionStumps,&draws=1&k_max=500&stumps=1000")
     page.get_by_role("button", name=re.compile("Start|Resume")).click()
-    page.wait_for_function("() => rf.drawn('sinks-error') && rf.traces('sinks-error').length > 1", timeout=60_000)
-    page.wait_for_function(f"({POINTS})('sinks-error').some((n) => n > 4)", timeout=60_000)
+    page.wait_for_function("() => rf.drawn('sinks-error') && rf.traces('sinks-error').length > 1", timeout=RACE_MS)
+    page.wait_for_function(f"({POINTS})('sinks-error').some((n) => n > 4)", timeout=RACE_MS)
     page.locator("[data-testid=stMainBlockContainer]").get_by_role("button", name="Stop", exact=True).click()
     page.wait_for_function(
         "() => [...document.querySelectorAll('button')].some((b) => b.innerText === 'Resume' && !b.disabled)"
@@ -77,4 +74,4 @@ def test_stop_keeps_the_points_and_go_on_finishes(app, visit):
     page.wait_for_timeout(1000)
     assert page.evaluate(POINTS, "sinks-error") == kept
     page.get_by_role("button", name="Resume").click()
-    page.wait_for_function(f"({POINTS})('sinks-error').reduce((a, b) => a + b, 0) > {sum(kept)}", timeout=60_000)
+    page.wait_for_function(f"({POINTS})('sinks-error').reduce((a, b) => a + b, 0) > {sum(kept)}", timeout=RACE_MS)

@@ -18,11 +18,11 @@ def page(app, visit):
     return page
 
 
-def test_a_click_on_the_map_takes_the_curve_of_its_rows(page):
+def test_a_click_on_the_map_takes_the_curve_of_its_rows_and_the_best_penalty_its_peak_away(page):
     area = page.locator(f".st-key-{MAP} .nsewdrag").first
     area.scroll_into_view_if_needed()
     box = area.bounding_box()
-    before = int(slider(page, "Rows").get_attribute("aria-valuetext"))
+    before, text = int(slider(page, "Rows").get_attribute("aria-valuetext")), page.get_by_test_id("stMain")
 
     def click():
         page.mouse.click(box["x"] + 0.5 * box["width"], box["y"] + 0.8 * box["height"])
@@ -31,11 +31,7 @@ def test_a_click_on_the_map_takes_the_curve_of_its_rows(page):
     now = slider(page, "Rows").get_attribute("aria-valuetext")
     assert int(now) < before, "the map has few rows at the bottom"
     wait_for_query(page, n=now)
-    assert f"With m = n = {now} the features just fit every row" in page.get_by_test_id("stMain").inner_text()
-
-
-def test_the_best_penalty_takes_the_peak_and_its_sentence_away(page):
-    text = page.get_by_test_id("stMain")
+    assert f"With m = n = {now} the features just fit every row" in text.inner_text()
     assert "the test error explodes" in text.inner_text()
     changes(page, CURVE, lambda: page.get_by_text("Best penalty", exact=True).click())
     settle(page)

@@ -102,7 +102,7 @@ def check_one_screen(page, slug):
         )
 
 
-def test_charts_take_on_another_theme_at_once(app, visit):
+def test_charts_take_on_another_theme_and_what_comes_late_at_once(app, visit):
     page = visit(app, "distance-saturation", LAPTOP)
     wait_for_chart(page, SATURATION)
     # Without what looks again every second.
@@ -112,11 +112,6 @@ def test_charts_take_on_another_theme_at_once(app, visit):
         page.emulate_media(color_scheme=scheme)
         page.wait_for_function(f"(before) => {BACKGROUND} !== before", arg=before)
         page.wait_for_function(THEMED)
-
-
-def test_what_comes_late_above_a_chart_takes_its_room_at_once(app, visit):
-    page = visit(app, "distance-saturation", LAPTOP)
-    wait_for_chart(page, SATURATION)
     before, after = page.evaluate("""async () => {
       const chart = document.querySelector(".live-chart"), late = document.createElement("div");
       const place = () => chart.getBoundingClientRect();
@@ -188,7 +183,7 @@ def check_width(page):
     """Check that nothing sticks out of the window; charts follow the width a moment later."""
     page.wait_for_function("() => new Promise((done) => setTimeout(() => done(!rf.overflowing().length), 100))")
     main = "document.querySelector('[data-testid=stMain]')"
-    page.wait_for_function(f"() => {main}.scrollWidth <= {main}.clientWidth", timeout=5000)
+    page.wait_for_function(f"() => {main}.scrollWidth <= {main}.clientWidth")
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 

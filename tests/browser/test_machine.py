@@ -3,7 +3,7 @@
 import pytest
 
 from rfviz.features import registry
-from tests.browser.steps import choose, settle, unfold, wait_for_chart
+from tests.browser.steps import RACE_MS, choose, settle, unfold, wait_for_chart
 
 pytestmark = pytest.mark.browser
 
@@ -24,9 +24,9 @@ def test_start_measures_stop_keeps_and_the_badge_follows(app, visit):
     assert "GB free" in badge.inner_text()
     page.get_by_role("button", name="Start", exact=True).click()
     page.wait_for_function(
-        f"(args) => rf.drawn(args[0]) && ({BARS})(args).length > 0", arg=[KEY, "measured"], timeout=60_000
+        f"(args) => rf.drawn(args[0]) && ({BARS})(args).length > 0", arg=[KEY, "measured"], timeout=RACE_MS
     )
-    badge.locator("summary", has_text="under way").wait_for(timeout=10_000)  # without a run of the page's own doing
+    badge.locator("summary", has_text="under way").wait_for()  # without a run of the page's own doing
     page.locator("[data-testid=stMainBlockContainer]").get_by_role("button", name="Stop", exact=True).click()
     page.wait_for_function(
         "() => [...document.querySelectorAll('button')].some((b) => b.innerText === 'Resume' && !b.disabled)"
@@ -34,7 +34,7 @@ def test_start_measures_stop_keeps_and_the_badge_follows(app, visit):
     settle(page)
     kept = page.evaluate(BARS, [KEY, "measured"])
     assert 0 < len(kept) < len(registry()) and all(share > 0 for share in kept)
-    badge.get_by_text("Nothing is being computed").wait_for(timeout=30_000)
+    badge.get_by_text("Nothing is being computed").wait_for()
     assert page.get_by_text("a slider still answers within 0.2 s").is_visible()
     unfold(page, "For an issue")
     page.get_by_text("% of the limit").last.wait_for()

@@ -95,16 +95,20 @@ def test_a_dragged_slider_draws_frames_and_tells_the_server_its_last_value(app, 
     box = moved.bounding_box()
     height, sent = box["y"] + box["height"] / 2, len(visit.sent)
     page.mouse.move(box["x"] + 0.5 * box["width"], height)
-    page.mouse.down()
     pictures, ranges = {}, page.evaluate("rf.range('saturation')")
-    for step in range(30):
-        page.mouse.move(box["x"] + (0.1 + 0.8 * abs(step / 15 - 1)) * box["width"], height)
-        pictures[moved.get_attribute("aria-valuetext")] = page.evaluate("rf.state('saturation')")
+    value, picture = moved.get_attribute("aria-valuetext"), page.evaluate("rf.state('saturation')")
+    page.mouse.down()
+    for share in (0.5, *(0.1 + 0.8 * abs(step / 15 - 1) for step in range(30))):
+        page.mouse.move(box["x"] + share * box["width"], height)
+        if moved.get_attribute("aria-valuetext") != value:  # drawn with the next frame of the screen
+            page.wait_for_function("(before) => rf.state('saturation') !== before", arg=picture)
+        value, picture = moved.get_attribute("aria-valuetext"), page.evaluate("rf.state('saturation')")
+        assert pictures.setdefault(value, picture) == picture
     assert len(visit.sent) == sent, "no message while it is dragged"
     assert len(set(pictures.values())) == len(pictures) > 8, "a picture for each value"
     said = page.locator(".live").inner_text()
     assert "RMS deviation" in said
-    value, frame = moved.get_attribute("aria-valuetext"), page.evaluate("rf.state('saturation')")
+    frame = picture
     page.mouse.up()
     wait_for_query(page, n_components=value.replace(",", ""))
     settle(page)
@@ -174,7 +178,7 @@ def test_a_late_answer_does_not_bring_an_older_picture_back(app, visit):
     }""")
     page.evaluate("rf.watch(() => rf.state('saturation'))")
     for _ in range(2):
-        changes(page, SATURATION, lambda: slider(page, "Pool size").press("ArrowRight"))
+        changes(page, SATURATION, lambda: slider(page, "Pool size").press("ArrowRight"), at_rest=False)
         page.wait_for_timeout(400)  # the first value is on its way to the server
     wait_for_query(page, pool_size=slider(page, "Pool size").get_attribute("aria-valuetext"))
     settle(page)
@@ -231,9 +235,7 @@ def test_who_wants_no_motion_gets_steps(app, visit):
     [
         ("maxout-pca", "embedding", "m"),
         ("decision-surfaces", "surface-map", "m"),
-        ("kernel-approximation", "cloud-0", "m"),
         ("binning", "shared", "P"),
-        ("hashing", "hamming", "q"),
         ("pixel-cooccurrence?features=20000", "maps", "m"),
     ],
 )
@@ -243,7 +245,8 @@ def test_other_pages_play(app, visit, slug, chart, reel):
     press(page, f"Play {reel}")
     reach(page, 1)
     # A chart that nobody sees waits, and shows the latest frame once it is scrolled into view.
-    changes(page, chart, page.locator(f"[class*=st-key-{chart}] .js-plotly-plot").first.scroll_into_view_if_needed)
+    seen = page.locator(f"[class*=st-key-{chart}] .js-plotly-plot").first.scroll_into_view_if_needed
+    changes(page, chart, seen, at_rest=False)
     sent = len(visit.sent)
     # On a busy machine it may have come to its end by now.
     page.wait_for_function(f"(place) => {SHOWN} > place || {AT_END}", arg=page.evaluate(SHOWN))

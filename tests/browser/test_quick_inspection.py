@@ -26,7 +26,7 @@ def page(app, visit):
     return page
 
 
-def test_maps_fill_their_panels_whatever_the_width_was_before(page):
+def test_maps_fill_their_panels_a_click_shows_the_row_and_a_link_leads_to_its_chart(page):
     settle(page)
     ranges = {key: page.evaluate("(key) => rf.range(key)", key) for key in MAPS}
     for width, height in ((390, 800), (1440, 1600)):
@@ -37,9 +37,7 @@ def test_maps_fill_their_panels_whatever_the_width_was_before(page):
     for key, there in ranges.items():
         same = "([key, there]) => rf.range(key).every((end, i) => Math.abs(end - there[i]) < 0.02 * Math.abs(end))"
         page.wait_for_function(same, arg=[key, there])
-
-
-def test_a_click_shows_the_row_and_a_link_leads_to_its_chart(page):
+    # A click shows the row, and a link leads to its chart.
     assert page.get_by_text("Linear or not").count() == 1
     x, y, row = page.evaluate(ALONE)
     page.mouse.click(x, y)

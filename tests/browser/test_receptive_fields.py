@@ -4,14 +4,14 @@ import re
 
 import pytest
 
-from tests.browser.steps import assert_comes, settle
+from tests.browser.steps import RACE_MS, assert_comes, settle
 
 pytestmark = pytest.mark.browser
 NAMES = "(key) => rf.traces(key).filter((t) => t.mode === 'lines+markers').map((t) => t.name)"
 
 
 def wait_for_the_end(page):
-    page.get_by_text("Done.", exact=True).wait_for(timeout=90_000)
+    page.get_by_text("Done.", exact=True).wait_for(timeout=RACE_MS)
     settle(page)
 
 
@@ -29,7 +29,7 @@ def test_a_slider_with_two_ends_starts_a_race_of_rectangles_and_writes_the_addre
     page.get_by_text("Whole images too").wait_for()  # the menu stays open meanwhile
     wait_for_the_end(page)
     assert_comes(page, NAMES, "accuracy", ["Random projection", "Random projection, rectangles"])
-    page.wait_for_url(re.compile(r"receptive_field=4(,|%2C)8"), timeout=10_000)
+    page.wait_for_url(re.compile(r"receptive_field=4(,|%2C)8"))
     assert "a random rectangle (4 to 8 pixels per side)" in page.get_by_test_id("stMain").inner_text()
 
 

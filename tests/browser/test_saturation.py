@@ -1,5 +1,6 @@
 """Distance saturation, as a person uses it: the slider answers while it moves, and nothing else moves with it."""
 
+from functools import partial
 from urllib.parse import quote
 
 import pytest
@@ -81,7 +82,7 @@ def test_arrow_key_redraws_the_very_chart_in_place(page):
     page.evaluate(f"rf.watch({LAYOUT})")
     history = page.evaluate("history.length")
     for key in ("ArrowRight", "ArrowRight", "ArrowLeft"):
-        settle(page)  # else the answer to the key before would pass for this key's
+        settle(page)
         curve = page.evaluate("rf.curves('saturation')[0]")
         changes(page, SATURATION, lambda key=key: slider(page, "Pool size").press(key))
         assert page.evaluate("rf.curves('saturation')[0]") != curve
@@ -151,7 +152,8 @@ def test_dragging_redraws_before_the_mouse_is_released(page):
     states = [page.evaluate("rf.state('saturation')")]
     for target in (0.5, 0.65, 0.8, 0.95):
         place = box["x"] + target * box["width"]
-        states.append(changes(page, SATURATION, lambda x=place: page.mouse.move(x, middle, steps=3)))
+        move = partial(page.mouse.move, place, middle, steps=3)
+        states.append(changes(page, SATURATION, move, at_rest=False))
     while_dragging = element.get_attribute("aria-valuetext")
     page.mouse.up()
     settle(page)
@@ -162,7 +164,9 @@ def test_dragging_redraws_before_the_mouse_is_released(page):
 
 
 def test_many_key_presses_end_where_the_slider_stands_and_a_preset_restores_the_paper(page):
-    paper = changes(page, SATURATION, preset(page, SLUG).click)
+    changes(page, SATURATION, preset(page, SLUG).click)
+    settle(page)
+    paper = page.evaluate("rf.state('saturation')")
     element = slider(page, "Pool size")
     element.focus()
     for _ in range(12):
@@ -262,11 +266,8 @@ def test_a_server_that_does_not_answer_is_waited_for_in_words(app, visit):
     slider(page, "Pool size").press("ArrowRight")
     page.get_by_text("Waiting for the server").wait_for(state="detached")
     wait_for_query(page, pool_size=slider(page, "Pool size").get_attribute("aria-valuetext"))
-
-
-def test_who_leaves_a_page_that_waits_reads_no_more_of_it(app, visit):
-    page = visit(app, SLUG)
-    wait_for_chart(page, SATURATION)
+    settle(page)
+    # Who leaves a page that waits reads no more of it.
     page.evaluate("() => { window.send = WebSocket.prototype.send; WebSocket.prototype.send = () => {}; }")
     slider(page, "Pool size").press("ArrowRight")
     page.get_by_text("Waiting for the server").wait_for()

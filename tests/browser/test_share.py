@@ -12,7 +12,7 @@ from rfviz import cli
 from rfviz.features import from_json
 from rfviz.lab.preset import read_preset
 from rfviz.lab.zoom import read_zoom
-from tests.browser.steps import EMBEDDING, SATURATION, changes, settle, slider, wait_for_chart, wait_for_query
+from tests.browser.steps import EMBEDDING, SATURATION, settle, wait_for_chart, wait_for_query
 
 pytestmark = pytest.mark.browser
 
@@ -133,15 +133,3 @@ def test_the_settings_run_without_a_browser_and_a_report_opens_offline(app, visi
     assert "q = 16" in offline.locator("#distance-saturation").text_content()
     assert not problems
     offline.context.close()
-
-
-def test_the_preset_that_holds_is_marked(app, visit):
-    page = visit(app, "hashing")
-    wait_for_chart(page, "hamming")
-    pressed = """() => [...document.querySelectorAll(".st-key-title-tools > [class*='-preset-']")]
-      .map((place) => place.querySelector("button").ariaPressed).join()"""
-    page.wait_for_function(f"({pressed})() === 'false,false'")
-    changes(page, "hamming", lambda: page.get_by_role("button", name="q = 2 is SimHash").click())
-    page.wait_for_function(f"({pressed})() === 'true,false'")
-    changes(page, "hamming", lambda: slider(page, "Pool size").press("ArrowRight"))
-    page.wait_for_function(f"({pressed})() === 'false,false'")

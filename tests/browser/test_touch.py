@@ -20,14 +20,17 @@ def phone(app, visit, request):
     """Return ``phone(path)``, which opens a page in a browser that says that a finger points at it."""
 
     def opened(path):
-        page = visit(app, path, size=PHONE)
-        session = page.context.new_cdp_session(page)
-        request.addfinalizer(session.detach)
-        size = {"width": PHONE[0], "height": PHONE[1], "deviceScaleFactor": 1, "mobile": True}
-        session.send("Emulation.setDeviceMetricsOverride", size)
-        session.send("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 1})
-        page.reload()
-        return page, session
+        sessions = []
+
+        def touch(page):
+            session = page.context.new_cdp_session(page)
+            request.addfinalizer(session.detach)
+            size = {"width": PHONE[0], "height": PHONE[1], "deviceScaleFactor": 1, "mobile": True}
+            session.send("Emulation.setDeviceMetricsOverride", size)
+            session.send("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 1})
+            sessions.append(session)
+
+        return visit(app, path, size=PHONE, before=touch), *sessions
 
     return opened
 

@@ -63,7 +63,7 @@ def test_default_shows_every_map_fits_and_can_be_downloaded(zoo):
     assert waiting.value.path().read_text(encoding="utf-8").startswith("map,")
 
 
-def test_a_slider_and_a_preset_change_the_sampled_kernels_only(zoo):
+def test_a_slider_and_a_preset_change_the_sampled_kernels_only_and_a_link_opens_a_page_with_the_map(zoo):
     before = {name: pictures(zoo, name) for name in ("feature", "sampled", "exact")}
     moves(zoo, lambda: slider(zoo, "Features m").press("ArrowLeft"))
     assert pictures(zoo, "exact") == before["exact"]
@@ -76,6 +76,10 @@ def test_a_slider_and_a_preset_change_the_sampled_kernels_only(zoo):
     zoo.locator(".zoo .card").first.wait_for()
     settle(zoo)
     assert pictures(zoo, "sampled") == ten
+    zoo.get_by_role("link", name="Decision stumps in distances").click()
+    zoo.wait_for_url("**/distance-saturation?map=DecisionStumps")
+    settle(zoo)
+    assert zoo.get_by_text("Decision stumps").first.is_visible()
 
 
 @pytest.mark.journey
@@ -93,10 +97,3 @@ def test_the_ring_is_dragged_in_one_picture_and_moves_in_all(zoo):
     zoo.mouse.move(box["x"] + box["width"] * 0.9, y, steps=6)
     zoo.mouse.up()
     wait_for_query(zoo, x="2.4", y="-1.5")
-
-
-def test_a_link_opens_the_page_with_the_map(zoo):
-    zoo.get_by_role("link", name="Decision stumps in distances").click()
-    zoo.wait_for_url("**/distance-saturation?map=DecisionStumps")
-    settle(zoo)
-    assert zoo.get_by_text("Decision stumps").first.is_visible()

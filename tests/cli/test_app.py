@@ -84,13 +84,13 @@ def test_laboratory_starts_from_any_folder_and_ends_with_the_command(tmp_path, h
             start_new_session=True,
         )
     try:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 300
         while not _answers(f"http://127.0.0.1:{port}/_stcore/health"):
             assert command.poll() is None and time.monotonic() < deadline, log.read_text()
             time.sleep(0.1)
         # A terminal interrupts everybody in it; who terminates the command means the command alone.
         os.killpg(command.pid, how) if how == signal.SIGINT else command.send_signal(how)
-        command.wait(20)
+        command.wait(60)
         assert not _answers(f"http://127.0.0.1:{port}/_stcore/health")
         assert "Traceback" not in log.read_text()
     finally:

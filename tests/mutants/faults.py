@@ -1290,7 +1290,7 @@ _ALL_ROWS = (
         "rfviz/ui/widgets/live_chart.css",
         "transition: color 1ms;",
         "",
-        ("tests/browser/test_looks.py::test_charts_take_on_another_theme_at_once",),
+        ("tests/browser/test_looks.py::test_charts_take_on_another_theme_and_what_comes_late_at_once",),
     ),
     Fault(
         "a step without a frame leaves the frame before it in the chart",

@@ -146,9 +146,8 @@ def test_readers_compute_while_a_gpu_works_in_the_background():
 
 def test_a_long_computation_on_the_processor_hands_its_target_on():
     blocked = Blocked(Target("cpu"))
-    begun = time.monotonic()
     assert scheduler.run(lambda report: "quick", Request("reader")) == "quick"
-    assert time.monotonic() - begun < DEADLINE / 2
+    assert blocked.thread.is_alive(), "it has not waited for the long one"
     blocked.end()
 
 
