@@ -30,15 +30,16 @@ def features_beside(feature_map: FeatureMap, X: Any, columns: Sequence[np.ndarra
     Returns
     -------
     array of shape (n_samples, n_columns)
-        Of CuPy where a GPU maps the rows and finds the predictions sooner, else of NumPy.
+        Of CuPy where a GPU maps the rows and finds the predictions sooner, else of NumPy; all of the features' dtype.
     """
     (n, d), m = X.shape, feature_map.n_components + sum(part.shape[1] for part in columns)
     placed(feature_map, n, d, Afterwards(*device_needs(n, m, n_targets))).fit(X)
     if not get_device(feature_map.device).is_gpu:
         H = feature_map.transform(X)
+        columns = [part.astype(H.dtype, copy=False) for part in columns]
         return np.concatenate([H, *columns], axis=1) if columns else H
     blocks = list(feature_map.transform_blocks(X))
     with device_of(blocks[0]):
         xp = array_namespace(blocks[0])
         H = blocks[0] if len(blocks) == 1 else xp.concatenate(blocks)
-        return xp.concatenate([H, *map(xp.asarray, columns)], axis=1) if columns else H
+        return xp.concatenate([H, *(xp.asarray(part, dtype=H.dtype) for part in columns)], axis=1) if columns else H

@@ -35,6 +35,8 @@ _BY_CHANCE = 1e-3
 _LARGEST_SHARE = 0.1
 _REPETITIONS = 16
 _MOST_CANDIDATES = 2_000_000
+# Columns that tell most pairs that share a box by chance from near ones.
+_FIRST_COLUMNS = 8
 # The median of the volume that holds five points, in units of the mean volume of one: the median of a Gamma(5) law.
 _FIVE = 4.670909
 
@@ -123,8 +125,8 @@ def near_copies(sample: Sample, threshold: float, known: NeighbourResult) -> Nea
     X, d = sample.X, sample.X.shape[1]
     grids = RandomBinning(_REPETITIONS, gamma=1.0 / (np.sqrt(d) * threshold), random_state=0).fit(X[:1])
     codes = grids.codes(X)
-    candidates = np.unique(np.concatenate([_sharing(codes[:, p]) for p in range(_REPETITIONS)]), axis=0)
-    distance = _measured(X, candidates)
+    candidates = _different(np.concatenate([_sharing(codes[:, p]) for p in range(_REPETITIONS)]), len(X))
+    distance = _measured(X, candidates, threshold)
     chosen = np.flatnonzero((distance <= threshold) & (distance > 0))
     chosen = chosen[np.argsort(distance[chosen], kind="stable")]
     pairs = sample.rows[candidates[chosen]]
@@ -161,8 +163,22 @@ def _sharing(code: np.ndarray) -> np.ndarray:
     return np.concatenate(pairs)
 
 
-def _measured(X: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-    """Return the distance of each pair."""
+def _different(pairs: np.ndarray, n: int) -> np.ndarray:
+    """Return each pair of numbers below n once, rising; as numpy.unique, which takes twenty times as long."""
+    keys = np.sort(pairs[:, 0] * n + pairs[:, 1])
+    return np.column_stack(np.divmod(keys[np.diff(keys, prepend=-1) > 0], n))
+
+
+def _measured(X: np.ndarray, pairs: np.ndarray, limit: float) -> np.ndarray:
+    """Return the distance of each pair, or infinity where it is beyond a limit in a few columns already."""
+    distance = np.full(len(pairs), np.inf)
+    most = np.argsort(-X.std(axis=0), kind="stable")[:_FIRST_COLUMNS]
+    near = _distances(X[:, most], pairs) <= (1.0 + 1e-9) * limit
+    distance[near] = _distances(X, pairs[near])
+    return distance
+
+
+def _distances(X: np.ndarray, pairs: np.ndarray) -> np.ndarray:
     step = max(4_000_000 // X.shape[1], 1)
     parts = (pairs[start : start + step] for start in range(0, len(pairs), step))
     return np.concatenate([np.zeros(0), *(np.linalg.norm(X[p[:, 0]] - X[p[:, 1]], axis=1) for p in parts)])
@@ -177,7 +193,8 @@ def _recall(sample: Sample, known: NeighbourResult, threshold: float, candidates
     pairs = np.sort(np.column_stack([known.rows[near][there], other[there]]), axis=1)
     pairs = np.unique(pairs, axis=0)
     one_number = np.array([sample.rows.max(initial=0) + 1, 1])
-    return len(pairs), int(np.isin(pairs @ one_number, sample.rows[candidates] @ one_number).sum())
+    wanted, there = pairs @ one_number, np.sort(sample.rows[candidates] @ one_number)
+    return len(pairs), int(np.sum(np.searchsorted(there, wanted, "right") > np.searchsorted(there, wanted)))
 
 
 class NearCopies(Question[NearCopyResult]):

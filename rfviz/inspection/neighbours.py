@@ -38,6 +38,9 @@ _STRETCHED = 10.0
 # The largest factor of normal rows is beyond 1 + 5.2/d^0.8 in one of a hundred tables of d dimensions, of 200 to 10,000
 # rows (simulated).
 _NORMAL, _POWER, _FALSE_ALARM = 5.2, 0.8, 0.01
+# Columns up to which a tree finds neighbours sooner than all pairs do; and the share of the squares of two rows below
+# which the square of their distance, which inner products give, is not exact to a billionth.
+_TREE_COLUMNS, _ROUNDED_OFF = 6, 1e-6
 # Shares of the rows whose factors show how heavy their tail is: below the few that may be outliers.
 _TAIL_FROM, _TAIL_TO = 0.2, 0.05
 
@@ -149,8 +152,22 @@ def neighbour_distances(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     X : ndarray of shape (n, d)
         Different rows.
     """
-    search = NearestNeighbors(n_neighbors=min(k, len(X) - 1)).fit(X)
-    return search.kneighbors()
+    # Of 10,000 normal rows of 5, 7 and 14 columns a tree takes 0.3, 1 and 3.7 s, and all pairs 0.5, 0.4 and 0.4 s.
+    is_flat = X.shape[1] <= _TREE_COLUMNS
+    search = NearestNeighbors(n_neighbors=min(k, len(X) - 1), algorithm="auto" if is_flat else "brute").fit(X)
+    distance, near = search.kneighbors()
+    return (distance, near) if is_flat else _measured_again(X, distance, near)
+
+
+def _measured_again(X: np.ndarray, distance: np.ndarray, near: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return neighbours with the distances of near ones, which inner products round off, by differences."""
+    size = np.einsum("ij,ij->i", X, X)
+    rounded = distance**2 < _ROUNDED_OFF * (size[:, None] + size[near])
+    for row in np.flatnonzero(rounded.any(axis=1)).tolist():
+        places = rounded[row]
+        distance[row, places] = np.linalg.norm(X[near[row, places]] - X[row], axis=1)
+    order = np.argsort(distance, axis=1, kind="stable")
+    return np.take_along_axis(distance, order, axis=1), np.take_along_axis(near, order, axis=1)
 
 
 def _limits(factor: np.ndarray, distance: np.ndarray, d: int) -> tuple[float, float]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rfviz.backend import array_namespace, check_memory, device_of, to_host
+from rfviz.backend.lapack import add_gram
 
 __all__ = ["LeaveOneOut", "device_needs", "leave_one_out", "leave_one_out_of_kernel"]
 
@@ -95,9 +96,9 @@ def device_needs(n: int, m: int, k: int, n_alphas: int = len(_RELATIVE_ALPHAS)) 
 def _left_out(xp: Any, H: Any, Y: Any, alphas: Any) -> LeaveOneOut:
     (n, m), k = H.shape, Y.shape[1]
     mean, middle = H.mean(axis=0, dtype=np.float64), Y.mean(axis=0)
-    gram, cross = xp.zeros((m, m)), xp.zeros((m, k))
+    gram, cross = xp.zeros((m, m), order="F"), xp.zeros((m, k))
     for rows, centred in _centred(H, mean):
-        gram += centred.T @ centred
+        gram = add_gram(centred.T, gram, 1.0) if xp is np else gram + centred.T @ centred
         cross += centred.T @ (Y[rows] - middle)
     gram = to_host(gram)
     if alphas is None:
@@ -106,12 +107,13 @@ def _left_out(xp: Any, H: Any, Y: Any, alphas: Any) -> LeaveOneOut:
     values, axes = np.linalg.eigh(gram)  # SciPy's holds the interpreter until it ends
     shrunk = xp.asarray(1.0 / (np.maximum(values, 0.0)[:, None] + alphas))  # (m, penalties)
     axes = xp.asarray(axes)
-    along = axes.T @ cross
+    along = (shrunk[:, :, None] * (axes.T @ cross)[:, None, :]).reshape(m, -1)
     fitted, leverages = xp.empty((len(alphas), n, k)), xp.empty((len(alphas), n))
+    # Of features in single precision their own rounding is larger than that of these products.
+    axes, shrunk, along, mean = (part.astype(H.dtype, copy=False) for part in (axes, shrunk, along, mean))
     for rows, centred in _centred(H, mean):
         Z = centred @ axes
-        for a in range(len(alphas)):
-            fitted[a, rows] = middle + Z @ (shrunk[:, a, None] * along)
+        fitted[:, rows] = middle + (Z @ along).reshape(-1, len(alphas), k).transpose(1, 0, 2)
         leverages[:, rows] = 1.0 / n + (xp.square(Z, out=Z) @ shrunk).T
     # A row alone in its direction is not predicted by the others: its leverage is 1, up to rounding.
     leverages = xp.minimum(leverages, 1.0 - 1e-9)
