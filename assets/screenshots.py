@@ -39,7 +39,7 @@ GROUNDS = {"light": "#ffffff", "dark": "#10151c"}  # those of the page
 # Cards that are no charts: a part of the page, from its top on.
 CARD_PARTS = {"lessons": ".st-key-lesson-panel"}
 # Pages of several charts whose card has the first of them, not the largest.
-FIRST_OF = {"binning", "decision-surfaces", "quick-inspection", "speech"}
+FIRST_OF = {"binning", "build-a-map", "decision-surfaces", "quick-inspection", "speech"}
 BARE_CHART = (ASSETS / "bare_chart.js").read_text(encoding="utf-8").strip()
 # Pages that compute nothing before they are asked to, and what they say at the end.
 STARTED = {"your-machine": "Done."}
@@ -163,21 +163,23 @@ def save_card(page: Page, slug: str, scheme: str, path: Path) -> None:
         _save_small(_decoded(drawn), width, path)
 
 
-def _decoded(address: str) -> Image.Image:
+def _decoded(address: str, mode: str = "RGB") -> Image.Image:
     """Return the picture in an address that holds its data."""
-    return Image.open(io.BytesIO(base64.b64decode(address.partition(",")[2]))).convert("RGB")
+    return Image.open(io.BytesIO(base64.b64decode(address.partition(",")[2]))).convert(mode)
 
 
 def _zoo(page: Page, scheme: str) -> Image.Image:
-    """Put one feature of each of six maps on a card."""
+    """Put one feature of each of three maps on a card, and below it the kernel that many of them estimate."""
     width, height = CARD_SIZE
     gap, side = 20, 166
     card = Image.new("RGB", CARD_SIZE, GROUNDS[scheme])
     for number in range(6):
-        canvas = page.locator(".zoo .cards canvas").nth(3 * number).evaluate("(canvas) => canvas.toDataURL()")
+        place = 3 * (number % 3) + number // 3
+        canvas = page.locator(".zoo .cards canvas").nth(place).evaluate("(canvas) => canvas.toDataURL()")
         x = (width - 3 * side - 2 * gap) // 2 + number % 3 * (side + gap)
         y = (height - 2 * side - gap) // 2 + number // 3 * (side + gap)
-        card.paste(_decoded(canvas).resize((side, side), Image.Resampling.LANCZOS), (x, y))
+        square = _decoded(canvas, "RGBA").resize((side, side), Image.Resampling.LANCZOS)
+        card.paste(square, (x, y), square)  # what is near zero lets the ground through
     return card
 
 

@@ -98,7 +98,7 @@ def test_cards_of_other_data_do_not_stand_next_to_new_ones(app, visit):
     settle(page)
     page.evaluate("""() => {
       window.seen = [];
-      const cards = () => [...document.querySelectorAll('.st-key-findings [class*=st-key-finding-]')];
+      const cards = () => [...document.querySelectorAll('[class*=st-key-findings] [class*=st-key-finding-]')];
       const old = new Set(cards().map((card) => card.innerText));
       new MutationObserver(() => {
         const texts = cards().map((card) => card.innerText);

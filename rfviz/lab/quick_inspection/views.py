@@ -65,6 +65,8 @@ the sidebar; a word of a category counts as much as a usual difference of two nu
 **Maps.** The first two principal components of the rows, of {second}, and of 1,000
 random Fourier features with γ one over the squared median distance.
 """
+# Statuses of findings that stand above the maps.
+_URGENT, _REST = ("warning", "look"), "rest"
 # The data that were inspected last.
 _INSPECTED = SessionValue("inspected", str)
 _HEIGHT, _THUMBNAILS = 330, 60
@@ -126,6 +128,10 @@ class InspectionView(View[InspectedData[Data], Settings, InspectionResult]):
     def preview(self, settings: Settings) -> None:
         inspection = self.inspection = self.source.inspect(self.cache)
         inspection.sample(MAP_ROWS)
+        heading, found = st.empty(), []
+        heading.subheader("Looking …", anchor=False)
+        # What asks for attention stands above the maps, the most urgent on top, whenever it is found; the rest below.
+        urgent = {status: st.container(key=f"findings-{status}") for status in _URGENT}
         try:
             maps = inspection.maps(settings.feature_map)
         except RfvizError as error:
@@ -135,16 +141,16 @@ class InspectionView(View[InspectedData[Data], Settings, InspectionResult]):
         with st.container(key="picked-row"):
             self._show_row(inspection.sample(WORK_ROWS), settings.row)
         self.below_row, limits = st.container(), inspection.limits()
-        heading, found = st.empty(), []
-        heading.subheader("Looking …", anchor=False)
         self.asked = None
-        with st.container(key="findings"):
-            slots = [st.empty() for _ in QUESTIONS] if self._are_new_data() else []
-            for number, finding in enumerate(inspection.findings()):
-                found.append(finding)
-                slot = slots[number] if number < len(slots) else st.empty()
-                with slot.container(border=True, key=f"finding-{number}"):
-                    self._show_finding(finding)
+        places = urgent | {_REST: st.container(key="findings")}
+        are_new = self._are_new_data()
+        slots = {status: [place.empty() for _ in QUESTIONS] for status, place in places.items() if are_new}
+        for number, finding in enumerate(inspection.findings()):
+            found.append(finding)
+            status = finding.status if finding.status in urgent else _REST
+            slot = slots[status][number] if number < len(slots.get(status, ())) else places[status].empty()
+            with slot.container(border=True, key=f"finding-{number}"):
+                self._show_finding(finding)
         heading.subheader(verdict(found), anchor=False)
         for note in filter(None, [*inspection.notes(), limits]):
             st.caption(plain(note))
