@@ -1403,8 +1403,8 @@ def near_copies(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Own:
     X, distance = _rows_searched(claim, cells).X, claim["of"]["distance"]
     X, n_of = np.unique(X, axis=0, return_counts=True)
     near = NearestNeighbors(n_neighbors=min(6, len(X))).fit(X).kneighbors(X)[0][:, 1:]
-    counts = [int(n_of[near[:, 0] <= factor * distance].sum()) for factor in (0.999, 1.001)]
     d = max(min(_dimension(X, estimate) for estimate in ("TwoNN", "maximum likelihood")), 0.5)
+    counts = [int(n_of[_nearest_copies(X, n_of, factor * distance, d, factor) > 0].sum()) for factor in (0.999, 1.001)]
     # Of more than 10,000 rows the median is that of some.
     own = min((0.001 / 4.670909) ** (1 / d), 0.1) * float(np.median(near[:, -1]))
     slack = 0.01 if claim["n_rows"] <= 10_000 else 0.1
@@ -1412,13 +1412,34 @@ def near_copies(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Own:
     return Own(found, of={"distance": Range((1 - slack) * own, (1 + slack) * own)})
 
 
+def _nearest_copies(X: np.ndarray, n_of: np.ndarray, most: float, d: float, factor: float = 1.0) -> np.ndarray:
+    """Return the distance of each different row to its nearest near copy, 0 where it has none.
+
+    Nearer than the distance, and than a share of what it takes either row to its 20th nearest one.
+    """
+    k, n = min(20, len(X) - 1), n_of.sum()
+    near, other = (part[:, 1:] for part in NearestNeighbors(n_neighbors=k + 1).fit(X).kneighbors(X))
+    shares = [pd.Series(n_of).groupby(column).transform("sum").to_numpy() / n for column in X.T]
+    is_often, found = np.column_stack(shares) >= 0.05, np.full(len(X), np.inf)
+    for place in range(k):
+        copy = other[:, place]
+        n_free = X.shape[1] - ((X[copy] == X) & is_often).sum(axis=1)
+        share = np.minimum((0.001 / (k - 1 / 3)) ** (1 / np.maximum(np.minimum(d, n_free), 0.5)), 0.1)
+        reach = factor * share * np.minimum(near[:, -1], near[copy, -1])
+        is_near = near[:, place] <= np.minimum(most, reach)
+        found = np.where(is_near, np.minimum(found, near[:, place]), found)
+    return np.where(np.isfinite(found), found, 0.0)
+
+
 @kind("nearest pair")
 def nearest_pair(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
-    scaled = _rows_searched(claim, cells)
+    scaled, near = _rows_searched(claim, cells), next(c for c in claims if c["what"] == "near copies")
     places = np.searchsorted(scaled.rows, claim["rows"])
     between = float(np.linalg.norm(np.subtract(*scaled.X[places])))
-    X = np.unique(scaled.X, axis=0)
-    least = float(NearestNeighbors(n_neighbors=2).fit(X).kneighbors(X)[0][:, 1].min())
+    X, n_of = np.unique(scaled.X, axis=0, return_counts=True)
+    d = max(min(_dimension(X, estimate) for estimate in ("TwoNN", "maximum likelihood")), 0.5)
+    found = _nearest_copies(X, n_of, 1.001 * near["of"]["distance"], d, 1.001)
+    least = float(found[found > 0].min(initial=np.inf))
     return Range(0.999 * max(least, between) - 1e-7, 1.001 * between + 1e-7, "of these two rows, and no two nearer")
 
 

@@ -72,7 +72,7 @@ class LabelErrors:
         Share of the rows whose label would be contradicted if it were wrong: that of the class in `likely`.
     again : ndarray of shape (len(rows),) or None
         Of each of `rows` in what share of other draws its label is about contradicted, too: of the means of two of the
-        four draws, which differ from the mean of all by as much as that does from the mean of endless draws. None where
+        four draws, which differ from the mean of all by as much as that does from the mean of endless draws. None if
         nothing was drawn, or only once.
     """
 

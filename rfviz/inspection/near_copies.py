@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import pandas as pd
+from sklearn.neighbors import NearestNeighbors
 
 from rfviz.errors import DataError
 from rfviz.features import RandomBinning
@@ -16,7 +17,7 @@ from rfviz.figures.traces import trace
 from rfviz.inspection.dimension import Dimension
 from rfviz.inspection.drawing import HEIGHT
 from rfviz.inspection.finding import Claim, Claims, Finding
-from rfviz.inspection.neighbours import NeighbourResult, Neighbours, scaled_by_most
+from rfviz.inspection.neighbours import NEIGHBOURS, NeighbourResult, Neighbours, scaled_by_most
 from rfviz.inspection.question import Picture, Question
 from rfviz.inspection.sample import PREPARED, WITHOUT_FAR, Sample, take_sample
 from rfviz.inspection.words import plural
@@ -39,6 +40,8 @@ _MOST_CANDIDATES = 2_000_000
 _FIRST_COLUMNS = 8
 # The median of the volume that holds five points, in units of the mean volume of one: the median of a Gamma(5) law.
 _FIVE = 4.670909
+# A number that this share of the rows have is one where many rows are equal, as no tip or no rain is.
+_OFTEN = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +111,34 @@ def near_distance(result: NeighbourResult, dimension: float) -> float:
     return float(np.median(result.distance[:, 4])) * min(share, _LARGEST_SHARE)
 
 
-def near_copies(sample: Sample, threshold: float, known: NeighbourResult) -> NearCopyResult:
+def _stand_out(X: np.ndarray, pairs: np.ndarray, distance: np.ndarray, dimension: float) -> np.ndarray:
+    """Return which pairs are much nearer than the surroundings of both rows are dense.
+
+    In a dense cluster all rows are near each other. So a pair is compared with the distances of both rows to their 20th
+    different neighbour: chance brings one of a thousand rows a neighbour that much nearer. Rows that share a number
+    which many have lie along the other columns only, of which there are fewer than the dimension.
+    """
+    if not len(pairs):
+        return np.zeros(0, dtype=bool)
+    rows, places = np.unique(pairs, return_inverse=True)
+    different = np.unique(X, axis=0)
+    k = min(NEIGHBOURS, len(different) - 1)
+    reach = NearestNeighbors(n_neighbors=k + 1).fit(different).kneighbors(X[rows])[0][:, -1]
+    often = np.empty((len(rows), X.shape[1]), dtype=bool)
+    for column, values in enumerate(X.T):
+        _, number, counts = np.unique(values, return_inverse=True, return_counts=True)
+        often[:, column] = (counts >= _OFTEN * len(X))[number[rows]]
+    one, other = places.reshape(pairs.shape).T
+    n_free, step = np.empty(len(pairs)), max(4_000_000 // X.shape[1], 1)
+    for start in range(0, len(pairs), step):
+        part = slice(start, start + step)
+        i, j = one[part], other[part]
+        n_free[part] = np.sum((X[rows[i]] != X[rows[j]]) | ~often[i], axis=1)
+    share = (_BY_CHANCE / (k - 1.0 / 3.0)) ** (1.0 / np.maximum(np.minimum(dimension, n_free), 0.5))
+    return distance <= np.minimum(share, _LARGEST_SHARE) * np.minimum(reach[one], reach[other])
+
+
+def near_copies(sample: Sample, threshold: float, known: NeighbourResult, dimension: float = np.inf) -> NearCopyResult:
     """Find the pairs of different rows within a distance through the boxes of random grids.
 
     Rows that share a box of one of 16 random grids (:class:`rfviz.features.RandomBinning`) are candidates; their
@@ -121,6 +151,8 @@ def near_copies(sample: Sample, threshold: float, known: NeighbourResult) -> Nea
         Greater than 0.
     known : NeighbourResult
         Exact neighbours of rows of the sample, to count which of them hashing has found.
+    dimension : float
+        The intrinsic dimension, which says how much nearer than its surroundings a pair must be.
     """
     X, d = sample.X, sample.X.shape[1]
     grids = RandomBinning(_REPETITIONS, gamma=1.0 / (np.sqrt(d) * threshold), random_state=0).fit(X[:1])
@@ -128,6 +160,7 @@ def near_copies(sample: Sample, threshold: float, known: NeighbourResult) -> Nea
     candidates = _different(np.concatenate([_sharing(codes[:, p]) for p in range(_REPETITIONS)]), len(X))
     distance = _measured(X, candidates, threshold)
     chosen = np.flatnonzero((distance <= threshold) & (distance > 0))
+    chosen = chosen[_stand_out(X, candidates[chosen], distance[chosen], dimension)]
     chosen = chosen[np.argsort(distance[chosen], kind="stable")]
     pairs = sample.rows[candidates[chosen]]
     bound = 1.0 - (1.0 - np.exp(-1.0)) ** _REPETITIONS
@@ -206,7 +239,8 @@ class NearCopies(Question[NearCopyResult]):
     method = (
         "**Copies.** Exact copies agree in every cell but the label. Near copies are closer than a tenth of the "
         "usual distance to the fifth neighbour, or less where the data are crowded, so that chance would give about "
-        "one row in a thousand such a neighbour. Candidates are rows that share a box of one of 16 random grids; "
+        "one row in a thousand such a neighbour; and nearer than their own surroundings are dense, so that a dense "
+        "cluster is none. Candidates are rows that share a box of one of 16 random grids; "
         "their distance is then measured. A pair at the limit is found with a probability of at least 99.9%."
     )
 
@@ -215,10 +249,13 @@ class NearCopies(Question[NearCopyResult]):
             "Rows that have another one, not equal to them, within the Euclidean `distance`; there are `pairs` of "
             "them. The distance is the share min(0.1, (0.001/4.670909)^(1/d)) of the median distance of a different "
             "row to its fifth nearest one, times (m/n)^(1/d) where n rows are searched but only m of them gave that "
-            "median; d is the smaller estimate of the dimension, at least 0.5. A pair at that distance is found with a "
-            f"probability of at least 99.9%. {PREPARED} Here they may be 20,000. {WITHOUT_FAR}"
+            "median; d is the smaller estimate of the dimension, at least 0.5. Both rows must be nearer as well than "
+            "the share min(0.1, (0.001/19.67)^(1/d)) of their distance to the 20th nearest different row; d is here at "
+            "most the number of features but for those in which both have a value that 5% of the rows have. A pair at "
+            f"that distance is found with a probability of at least 99.9%. {PREPARED} Here they may be 20,000. "
+            f"{WITHOUT_FAR}"
         ),
-        "nearest pair": "The distance of the two `rows` that are nearest to each other, but not equal.",
+        "nearest pair": "The distance of the two `rows` of these pairs that are nearest to each other.",
         "measured pairs": (
             "Pairs of rows, of `pairs`, that share a box of one of 16 grids: in each, of every scaled feature the "
             "width of boxes is drawn from a gamma law of shape 2 and scale `distance`·√d, d features, and their offset "
@@ -242,7 +279,7 @@ class NearCopies(Question[NearCopyResult]):
         # Among more rows the neighbours that chance brings are nearer.
         share = min(len(inspection.sample().rows) / len(sample.rows), 1.0)
         threshold *= share ** (1.0 / max(lower, 0.5))
-        return near_copies(scaled_by_most(sample), threshold, known)
+        return near_copies(scaled_by_most(sample), threshold, known, max(lower, 0.5))
 
     def claims(self, result: NearCopyResult, inspection: Inspection) -> Iterator[Claim]:
         n, how = result.n_rows, inspection.source.normalise

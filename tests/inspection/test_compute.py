@@ -189,6 +189,21 @@ def test_crowded_data_have_few_near_copies_by_chance():
     assert found <= 31
 
 
+def test_rows_of_dense_clusters_and_those_with_many_zeros_are_no_near_copies():
+    for seed in range(4):
+        generator, X = np.random.default_rng(seed), normal(seed, 600, 4)
+        X[:300] *= 0.01
+        zeros = np.where(generator.random((600, 4)) < 0.6, 0.0, np.exp(normal(seed, 600, 4)))
+        zeros[:8] = np.exp(normal(seed + 10, 8, 4))
+        for rows, dimension in ((X, 4.0), (zeros, 2.0)):
+            rows[4:8] = rows[:4] * (1.0 + 1e-5)
+            sample = take_sample(table(rows))
+            known = neighbours(sample)
+            found = near_copies(sample, near_distance(known, dimension), known, dimension)
+            # By chance one row in a thousand.
+            assert {(row, row + 4) for row in range(4)} <= set(map(tuple, found.pairs.tolist())) and found.n_near <= 12
+
+
 # --- columns ----------------------------------------------------------------------------------------------------------
 
 
