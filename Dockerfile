@@ -4,8 +4,10 @@ FROM python:3.12-slim
 
 ARG GPU=""
 WORKDIR /app
-COPY requirements.txt requirements-gpu.txt ./
-RUN pip install --no-cache-dir -r requirements.txt "espeakng-loader>=0.2.4" "streamlit[auth]" ${GPU:+-r requirements-gpu.txt}
+COPY requirements.lock requirements-gpu.lock ./
+# A file of another content than on the day of "make lock" is refused.
+RUN pip install --no-cache-dir --require-hashes -r requirements.lock
+RUN test -z "$GPU" || pip install --no-cache-dir --require-hashes -r requirements-gpu.lock
 COPY . .
 
 # Nobody inside may change the code; downloads and results lie in a volume.

@@ -4,6 +4,7 @@
 # make oldest run the quick tests without a browser on the oldest versions that requirements.txt allows
 # make wheel  build the package, with the pages of the laboratory, to the folder dist
 # make site   write the laboratory as web pages that need no server, to the folder site
+# make lock   renew the versions and hashes of what the Docker image installs
 # For your own data: make app DATA=/path/to/folder. Where there is an NVIDIA driver, make app installs CuPy once (up to
 # 2 GB); make GPU=0 app does not, and make gpu does it at any time.
 
@@ -20,7 +21,7 @@ export RFVIZ_DATA ?= $(DATA)
 # uv compiles nothing, so whoever imports first must keep what is compiled: a start without costs ten seconds more.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: app wheel test test-all quick every style types lint oldest gpu screenshots site clean
+.PHONY: app wheel test test-all quick every style types lint oldest gpu screenshots site lock clean
 
 app: $(VENV)/app.stamp $(VENV)/plotly.stamp $(if $(filter 0,$(GPU)),,$(VENV)/gpu.stamp)
 	$(BIN)/streamlit run app.py --server.port $(PORT)
@@ -83,6 +84,12 @@ wheel: $(VENV)/dev.stamp $(VENV)/plotly.stamp
 
 site: $(VENV)/dev.stamp $(VENV)/plotly.stamp
 	$(BIN)/rfviz site --out site
+
+# What the image of the Dockerfile installs, each file by its hash.
+LOCK := $(BIN)/uv pip compile --quiet --upgrade --generate-hashes --no-header --no-annotate --no-emit-index-url --python-version 3.12 --python-platform linux
+lock: $(VENV)/dev.stamp
+	$(LOCK) pyproject.toml --extra app --extra auth --extra speech -o requirements.lock
+	$(LOCK) requirements-gpu.txt -c requirements.lock -o requirements-gpu.lock
 
 clean:
 	rm -rf $(VENV) .venv-oldest

@@ -1,7 +1,9 @@
 """The web server around Streamlit: small scripts, preload headers, a static file cache, packets that do not wait."""
 
 import asyncio
+import base64
 import gzip
+import hashlib
 import json
 import re
 import socket
@@ -244,6 +246,20 @@ def test_pages_are_told_where_their_server_is(encoding, unpack):
     assert re.search(r"<style>\[data-testid=stSkeleton\] { animation: none[^<]*</style></head>", page)
     # What a browser has kept is another page where the laboratory has other pages.
     assert "etag" not in headers and "last-modified" not in headers and headers["cache-control"] == "no-cache"
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "identity"])
+def test_pages_run_the_scripts_that_they_came_with_and_no_others(encoding):
+    page = PAGE.replace("<head>", "<head><script>\n first = 1\n</script>")
+    assert page != PAGE
+    app = Starlette(
+        routes=[Route("/accuracy", lambda _: HTMLResponse(page))],
+        middleware=[Middleware(InjectBootScript, slugs=["accuracy"]), Middleware(GZipMiddleware, minimum_size=1)],
+    )
+    (policy,) = fetch(app, "/accuracy", encoding)[1].getlist("content-security-policy")
+    own = boot_script(["accuracy"]).partition("<script>")[2].partition("</script>")[0]
+    digests = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in ("\n first = 1\n", own)]
+    assert policy.split() == ["script-src", "'self'", "blob:", *(f"'sha256-{digest}'" for digest in digests)]
 
 
 @pytest.mark.parametrize("path", ["/data", "/odd", "/no-such-page"])
