@@ -5,9 +5,7 @@ from itertools import count
 
 import pytest
 
-from benchmarks._app import server_of
-from tests.browser.conftest import running_app
-from tests.browser.steps import open_more, settle, slider, unfold, wait_for_chart
+from tests.browser.steps import RACE_MS, open_more, settle, slider, unfold, wait_for_chart
 
 pytestmark = pytest.mark.browser
 
@@ -34,7 +32,7 @@ def stop(page):
 @pytest.mark.journey
 def test_a_small_race_runs_by_itself_and_is_kept(app, visit):
     page = visit(app, "accuracy?maps=RandomMaxout,&references=,&seeds=2&m_max=200")
-    page.get_by_text("Done.", exact=True).wait_for(timeout=60_000)
+    page.get_by_text("Done.", exact=True).wait_for(timeout=RACE_MS)
     settle(page)
     points = page.evaluate(POINTS)
     assert points >= 10
@@ -44,47 +42,11 @@ def test_a_small_race_runs_by_itself_and_is_kept(app, visit):
     assert left(page) == 0
 
 
-def test_a_long_race_waits_to_be_started(app, visit):
-    page = visit(app, "accuracy?m_max=10000&maps=RandomMaxout,&pools=4&references=linear_ridge,&seeds=10&alpha=1")
-    start = page.get_by_role("button", name=re.compile("Start|Resume"))
-    start.wait_for()
-    wait_for_chart(page, "accuracy")
-    total = left(page)
-    start.click()
-    page.wait_for_function(f"({POINTS})() > 0", timeout=60_000)
-    stop(page)
-    assert page.evaluate(POINTS) > 0 and 0 < left(page) < total
-
-
-def test_a_race_goes_on_where_it_was_when_the_server_is_killed(visit, tmp_path):
-    path = "accuracy?m_max=10000&maps=RandomMaxout,&pools=4&references=linear_ridge,&seeds=10&alpha=1"
-    with running_app(tmp_path) as server:
-        page = visit(server, path)
-        page.get_by_role("button", name="Start", exact=True).click()
-        page.wait_for_function(f"({POINTS})() > 4 && ({OTHERS})().length", timeout=60_000)
-        points, others = page.evaluate(POINTS), page.evaluate(OTHERS)
-        page.close()
-        server_of(server.url).kill()
-    with running_app(tmp_path) as server:
-        page = visit(server, path)
-        resume = page.get_by_role("button", name="Resume", exact=True)
-        resume.wait_for()
-        wait_for_chart(page, "accuracy")
-        assert page.evaluate(POINTS) >= points
-        assert page.evaluate(OTHERS) == others
-        found, missing = page.evaluate(POINTS), left(page)
-        resume.click()
-        page.wait_for_function(f"({POINTS})() > {found}", timeout=60_000)
-        stop(page)
-        assert left(page) < missing
-        page.close()
-
-
 def test_a_stop_is_prompt_and_holds_though_little_is_left(app, visit):
     # Small enough to start by itself, as it must not once it was stopped.
     share = next(TEST_SHARES)  # parts that an earlier try has computed would be there at once
     page = visit(app, f"accuracy?maps=RandomMaxout,&references=,&seeds=5&m_max=1200&test={share}")
-    page.wait_for_function(f"({POINTS})() > 0", timeout=60_000)
+    page.wait_for_function(f"({POINTS})() > 0", timeout=RACE_MS)
     stop(page)
     kept, missing = page.evaluate(POINTS), left(page)
     assert missing > 0
@@ -100,13 +62,13 @@ def test_a_stop_is_prompt_and_holds_though_little_is_left(app, visit):
     assert left(page) == stopped, "and no other has begun"
     page.get_by_role("button", name="Resume").click()
     # Not by the points: where the stop came late, each has some draws already.
-    page.get_by_text("Done.", exact=True).wait_for(timeout=60_000)
+    page.get_by_text("Done.", exact=True).wait_for(timeout=RACE_MS)
     assert page.evaluate(POINTS) >= kept
 
 
 def test_losses_trained_by_stochastic_gradients(app, visit):
     page = visit(app, "accuracy?maps=RandomFourier,&references=,&seeds=1&m_max=100&loss=logistic")
-    page.get_by_text("Done.", exact=True).wait_for(timeout=60_000)
+    page.get_by_text("Done.", exact=True).wait_for(timeout=RACE_MS)
     wait_for_chart(page, "accuracy")
     page.wait_for_function(f"({POINTS})() > 5")
     page.get_by_role("tab", name="Penalty").click()
@@ -115,12 +77,12 @@ def test_losses_trained_by_stochastic_gradients(app, visit):
 
 def test_another_seed_adds_only_what_is_missing_and_views(app, visit):
     page = visit(app, "accuracy?maps=RandomMaxout,&references=,&seeds=1&m_max=100")
-    page.get_by_text("Done.", exact=True).wait_for(timeout=60_000)
+    page.get_by_text("Done.", exact=True).wait_for(timeout=RACE_MS)
     wait_for_chart(page, "accuracy")
     open_more(page)
     slider(page, "Draws").focus()
     page.keyboard.press("ArrowRight")
-    page.get_by_text("Done.", exact=True).wait_for(timeout=60_000)
+    page.get_by_text("Done.", exact=True).wait_for(timeout=RACE_MS)
     page.wait_for_function("() => rf.traces('accuracy').length >= 2")
     for tab, chart in (
         ("Against seconds", "accuracy-seconds"),

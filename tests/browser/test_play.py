@@ -185,13 +185,26 @@ def test_a_late_answer_does_not_bring_an_older_picture_back(app, visit):
     assert len(page.evaluate("rf.seen()")) == 3, "three values, one after the other"
 
 
-def test_a_slider_without_frames_leaves_others_theirs(app, visit):
+def test_a_slider_without_frames_leaves_others_theirs_and_its_last_value_counts(app, visit):
     page = visit(app, SLUG)
     wait_for_chart(page, SATURATION)
     page.route("**/rfviz/animation/*", lambda route: route.fulfill(body='{"error": "There are none."}\n'))
     for name in ("Features", "Seed"):
         with page.expect_event("requestfinished", lambda request: request.url.endswith("?slider")):
             slider(page, name).focus()
+    # To and fro, where the server answers so late that the second value is sent before: the last is the first again.
+    page.evaluate("""() => {
+      const send = WebSocket.prototype.send;
+      WebSocket.prototype.send = function (...data) { setTimeout(() => send.apply(this, data), 2500); };
+    }""")
+    values = []
+    for key, pause in (("ArrowRight", 1700), ("ArrowRight", 100), ("ArrowLeft", 0)):
+        slider(page, "Features").press(key)
+        values.append(slider(page, "Features").get_attribute("aria-valuetext").replace(",", ""))
+        page.wait_for_timeout(pause)
+    assert values[0] == values[2] != values[1]
+    for value in values[1:]:
+        wait_for_query(page, n_components=value)
 
 
 def test_a_step_without_a_frame_takes_the_place_of_a_frame_before(app, visit):

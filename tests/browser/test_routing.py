@@ -6,10 +6,12 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from benchmarks._app import server_of
 from rfviz.lab.index import NAVIGATION
 from rfviz.ui.web.startup import ROUTER
 from tests.browser.conftest import running_app
 from tests.browser.steps import (
+    RACE_MS,
     SATURATION,
     changes,
     check_is_there,
@@ -20,11 +22,14 @@ from tests.browser.steps import (
     wait_for_chart,
     wait_for_query,
 )
+from tests.browser.test_accuracy import OTHERS, POINTS, left, stop
 
 pytestmark = pytest.mark.browser
 
 BOOT_SCRIPT = ROUTER.parent / "web" / "boot_script.js"
 PAGES = {page.slug: page for page in NAVIGATION}
+# A race that waits to be started.
+LONG = "accuracy?m_max=10000&maps=RandomMaxout,&pools=4&references=linear_ridge,&seeds=10&alpha=1"
 
 
 @pytest.mark.parametrize(
@@ -86,8 +91,9 @@ def test_what_changes_travels_compressed(app):
 def test_settings_survive_a_visit_to_another_page(app, visit):
     page = visit(app, "distance-saturation")
     wait_for_chart(page, SATURATION)
-    before = changes(page, SATURATION, lambda: slider(page, "Pool size").press("ArrowRight"))
+    changes(page, SATURATION, lambda: slider(page, "Pool size").press("ArrowRight"))
     settle(page)
+    before = page.evaluate("rf.state('saturation')")
     value = slider(page, "Pool size").get_attribute("aria-valuetext")
     wait_for_query(page, pool_size=value)
 
@@ -107,7 +113,7 @@ def test_settings_survive_a_visit_to_another_page(app, visit):
     assert slider(page, "Pool size").get_attribute("aria-valuetext") == value
 
 
-def test_a_first_request_is_answered_and_its_page_keeps_its_settings_when_the_server_is_started_again(visit, tmp_path):
+def test_a_first_request_is_answered_and_pages_and_a_race_go_on_when_a_killed_server_is_started_again(visit, tmp_path):
     with running_app(tmp_path) as server:
         page = visit(server, "distance-saturation?pool_size=12")
         # A server may treat its first request otherwise than later ones; test_looks opens every page as a later one.
@@ -118,7 +124,14 @@ def test_a_first_request_is_answered_and_its_page_keeps_its_settings_when_the_se
         wait_for_chart(untouched, "hamming")
         for one in (page, untouched):
             one.evaluate("() => (window.isOld = true)")
+        race = visit(server, LONG)
+        wait_for_chart(race, "accuracy")
+        race.get_by_role("button", name="Start", exact=True).click()
+        race.wait_for_function(f"({POINTS})() > 4 && ({OTHERS})().length", timeout=RACE_MS)
+        points, others = race.evaluate(POINTS), race.evaluate(OTHERS)
+        race.close()
         port = int(server.url.rpartition(":")[2])
+        server_of(server.url).kill()
     # While nobody answers: what the browser says, and Streamlit's page where that takes long.
     visit.allowed += [
         "WebSocket",
@@ -127,8 +140,8 @@ def test_a_first_request_is_answered_and_its_page_keeps_its_settings_when_the_se
         "No response received",
         "Is Streamlit still running",
     ]
-    with running_app(tmp_path, port):
-        page.wait_for_function("() => !window.isOld", timeout=60_000)
+    with running_app(tmp_path, port) as server:
+        page.wait_for_function("() => !window.isOld", timeout=RACE_MS)
         wait_for_chart(page, SATURATION)
         wait_for_query(page, pool_size="14")
         assert slider(page, "Pool size").get_attribute("aria-valuetext") == "14"
@@ -138,6 +151,17 @@ def test_a_first_request_is_answered_and_its_page_keeps_its_settings_when_the_se
         changes(untouched, "hamming", lambda: slider(untouched, "Pool size").press("ArrowRight"))
         page.close()
         untouched.close()
+        race = visit(server, LONG)
+        race.get_by_role("button", name="Resume", exact=True).wait_for()
+        wait_for_chart(race, "accuracy")
+        assert race.evaluate(POINTS) >= points
+        assert race.evaluate(OTHERS) == others
+        found, missing = race.evaluate(POINTS), left(race)
+        race.get_by_role("button", name="Resume", exact=True).click()
+        race.wait_for_function(f"({POINTS})() > {found}", timeout=RACE_MS)
+        stop(race)
+        assert 0 < left(race) < missing
+        race.close()
 
 
 def test_gallery_leads_to_every_page(app, visit):

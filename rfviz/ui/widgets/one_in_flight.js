@@ -45,7 +45,9 @@ function isAhead(state, answered) {
   state.unansweredSince = performance.now(); // it answered, be it to what was sent before
   if (answered === state.sent) state.inFlight = false;
   const { wanted, sent } = state;
-  const ahead = wanted !== null && wanted !== answered && (state.inFlight || state.dragging || wanted !== sent);
+  // Also where this answers the same value of before, while another one is on its way.
+  const ahead = wanted !== null
+    && (wanted !== answered ? state.inFlight || state.dragging || wanted !== sent : state.inFlight && wanted !== sent);
   if (!ahead) state.wanted = state.sent = null;
   else if (!state.held) send(state); // a slider that is held tells its value when it is let go
   return ahead;

@@ -1,4 +1,4 @@
-"""What no browser sends does a session no harm; found by benchmarks/fuzz.py."""
+"""What no browser sends does a session no harm, found by benchmarks/fuzz.py; a step of a slider sends little."""
 
 import asyncio
 import tempfile
@@ -9,12 +9,16 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from benchmarks._app import running_app
 
 pytest.importorskip("hypothesis")
+pytest.importorskip("playwright", reason="the client of the websocket comes with one of the browser")
 from benchmarks.fuzz import Fuzzer
+from benchmarks.latency import _latency_socket
 
 pytestmark = pytest.mark.slow
 
 # A visitor who waits less long is on the front page by then.
 A_BUSY_MACHINE_S = 60.0
+# Page → bytes that a step of its first slider may take: a quarter more than it takes now.
+MOST_BYTES = {"guarantees": 36_000, "pixel-cooccurrence": 33_000, "distance-saturation": 81_000}
 
 
 @pytest.fixture(scope="module")
@@ -95,3 +99,21 @@ def test_no_visitor_clears_caches(server, page):
         assert not visitor.errors()
 
     assert "Traceback" not in printed(server, page, act)
+
+
+async def _steps(url, page):
+    async with _latency_socket.Session(url, page) as session:
+        for _ in range(2):  # the first run may end early, for another one
+            await session.load()
+        label, slider = next(iter(session.sliders.items()))
+        sizes = []
+        for step in (1, 2):
+            await session.move(label, slider["index"] - step)
+            sizes.append(session.received_bytes)
+        return sizes
+
+
+def test_a_step_of_a_slider_sends_only_what_has_changed(server):
+    for page, most in MOST_BYTES.items():
+        first, second = asyncio.run(_steps(server[0], page))
+        assert 1000 < second < most, (page, first, second)
