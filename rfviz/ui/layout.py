@@ -117,7 +117,8 @@ def page_header(
                     history_buttons(slug, state.apply, lambda name: pins.restore(state, name))
                 teaching.menu(state)
     if "question" not in state.hidden:
-        st.markdown(page.question)
+        with st.container(key="question"):
+            st.markdown(page.question)
     state.place = st.container()
     teaching.panel(state)
     return state
