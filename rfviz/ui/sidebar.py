@@ -66,6 +66,7 @@ def choose_data(panel: PagePanel, default: str, names: Sequence[str] | None = No
             {key: own_data_menu.title_of(key, specs) for key in offered},
         )
     name = own_data_menu.chosen(state, name, default, specs)
+    own_data_menu.offer(state, name, offered, specs)
     spec = specs[name]
     if state.place is not None and not st.context.is_embedded and not {"sidebar", "data"} & {*state.hidden}:
         with state.place:
