@@ -36,7 +36,7 @@ OWN_LINE = (
     "sees “{default}”."
 )
 ELSEWHERE = (
-    "This address was made with somebody’s own data, “{name}”, which neither a link nor a reload keeps. You see "
+    "This address was made with somebody’s own data, “{name}”, which a link or a reload cannot carry. You see "
     "“{default}” instead. If you have the file, choose “Your own data…” in the menu of data sets."
 )
 OFFER = "Your file **{name}** is loaded."
