@@ -60,6 +60,8 @@ def make_room(figure: go.Figure, places: Sequence[float], heights: Sequence[floa
     """Let the axes of a figure reach these places and beyond these heights: they need not grow with the answer then."""
     layout: Any = figure.layout
     across, axis = layout.xaxis, layout.yaxis
+    if axis.scaleanchor and across.range is not None:
+        _widen(figure, places)
     if across.range is not None:
         reached = [*across.range, *(np.log10(places) if across.type == "log" else places)]
         across.range = [float(min(reached)), float(max(reached))]
@@ -77,3 +79,20 @@ def make_room(figure: go.Figure, places: Sequence[float], heights: Sequence[floa
     wanted = np.log10(heights) if is_log else np.array(heights)
     margin = _ROOM * (max(ends[1], wanted.max()) - min(ends[0], wanted.min()))
     axis.range = [float(min(ends[0], wanted.min() - margin)), float(max(ends[1], wanted.max() + margin))]
+
+
+def _widen(figure: go.Figure, places: Sequence[float]) -> None:
+    """Give up the common scale of both axes, so that the places to be drawn at take the width of the chart.
+
+    With one scale a curve that is higher than the plot is wide for would be drawn in a corner of it.
+    """
+    layout: Any = figure.layout
+    traces: Any = figure.data
+    parts = [np.asarray(trace.x, dtype=np.float64) for trace in traces if trace.x is not None]
+    pictures = [picture.x for picture in layout.images or ()]
+    across = np.concatenate([places, pictures, *parts])
+    across = across[np.isfinite(across)]
+    low, high = float(across.min()), float(across.max())
+    margin = _ROOM / 2 * (high - low)
+    layout.xaxis.range = [low - margin, high + margin]
+    layout.yaxis.scaleanchor = None

@@ -19,7 +19,7 @@ from rfviz.lab.panel import Panel
 __all__ = ["Preset", "read_preset", "write_preset"]
 
 # What an address may say about how a page is shown; no page asks for it.
-_VIEW_ONLY = ("embed", "embed_options", "hide", "present", "lesson", "step", "open", "pins", "tab")
+_VIEW_ONLY = ("embed", "embed_options", "hide", "present", "lesson", "step", "open", "pair", "pins", "tab")
 
 
 class Preset(Panel):

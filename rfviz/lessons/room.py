@@ -100,11 +100,12 @@ class Question:
 
 @dataclass
 class _Asked:
-    """A question that was asked, the answers of phones, and, once the right one is shown, the verdict on each."""
+    """A question that was asked, the answers of phones, and, once it is shown, the right one and a verdict on each."""
 
     question: Question
     answers: dict[str, Answer] = field(default_factory=dict)
     verdicts: dict[str, str] = field(default_factory=dict)
+    right: Answer | None = None
 
 
 class Room:
@@ -159,13 +160,15 @@ class Room:
         with self._lock:
             self._stage = "closed" if self._now else "wait"
 
-    def reveal(self, judge: Callable[[Mapping[str, Answer]], Mapping[str, str]]) -> None:
+    def reveal(self, judge: Callable[[Mapping[str, Answer]], Mapping[str, str]], right: Answer | None = None) -> None:
         """Tell each phone how its answer to the present question compares with the right one.
 
         Parameters
         ----------
         judge : callable
             Gets the answers by phone, and returns Markdown for each; called once for a question.
+        right : int or array of two columns, optional
+            The right answer, which phones show.
         """
         with self._lock:
             now, done = self._now, self._stage in ("wait", "answer")
@@ -175,7 +178,7 @@ class Room:
             answers = dict(now.answers)
         verdicts = dict(judge(answers))
         with self._lock:
-            now.verdicts = verdicts
+            now.verdicts, now.right = verdicts, right
             if self._now is now:
                 self._stage = "answer"
 
@@ -233,6 +236,12 @@ class Room:
             if now is None:
                 return "wait", None, None, ""
             return self._stage, now.question, now.answers.get(phone), now.verdicts.get(phone, "")
+
+    def right(self, id: str) -> Answer | None:
+        """Return the right answer to a question, once phones may know it; else None."""
+        with self._lock:
+            asked = self._asked.get(id)
+            return asked.right if asked is not None and (asked is not self._now or self._stage == "answer") else None
 
     def answer(self, phone: str, id: str, answer: object) -> None:
         """Take a phone's answer, in place of an earlier one.

@@ -126,7 +126,8 @@ def page_header(
                     history_buttons(slug, state.apply, lambda name: pins.restore(state, name))
                 teaching.menu(state)
     if "question" not in state.hidden:
-        explain(page.question)
+        with st.container(key="question"):
+            explain(page.question)
     state.place = st.container()
     teaching.panel(state)
     state.told_above = frozenset(state.told)

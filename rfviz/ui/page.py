@@ -181,14 +181,30 @@ class View(Generic[Source, Settings, Result]):
 
     def export(self, rows: tuple[int, int]) -> None:
         """Open the part that writes out one feature, at these rows."""
-        for name, row in zip(("x", "z"), rows, strict=True):
-            self.state.set(f"steps-{name}", row + 1)
+        self._write_out(rows)
         self._opened = STEPS
 
+    def _write_out(self, rows: tuple[int, int]) -> None:
+        for name, row in zip(("x", "z"), rows, strict=True):
+            self.state.set(f"steps-{name}", row + 1)
+
     def followed(self, n: int) -> tuple[int, int] | None:
-        """Return the pair of rows that is followed, if there is one and all n points have it."""
+        """Return the pair of rows that is followed, if there is one and all n points have it.
+
+        The address holds it, by numbers from 1: ``pair=55,83``.
+        """
+        if text := self.state.address.text("pair"):
+            numbers = [int(word) - 1 for word in text.split(",") if word.isdecimal() and len(word) < 8]
+            if len(numbers) == 2 and 0 <= min(numbers) < max(numbers) < n and text.count(",") == 1:
+                rows = (numbers[0], numbers[1])
+                self.state.set("pair", rows)
+                self._write_out(rows)
+            else:
+                self.state.address.refuse(f"pair in the address must be two of the {n:,} rows, as in pair=1,2.")
         rows = self.state.value("pair")
-        return None if rows is None or max(rows) >= n else rows
+        found = None if rows is None or max(rows) >= n else rows
+        self.state.view["pair"] = "" if found is None else ",".join(str(row + 1) for row in found)
+        return found
 
     def draw_details(self, settings: Settings, result: Result, charts: Sequence[Chart]) -> None:
         """Draw the folded parts."""

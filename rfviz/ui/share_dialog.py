@@ -22,7 +22,7 @@ from rfviz.lab.page import MapExport
 from rfviz.lab.preset import write_preset
 from rfviz.lab.report import Entry, write_report
 from rfviz.lab.script import notebook
-from rfviz.lab.zoom import apply_zoom, read_zoom
+from rfviz.lab.zoom import apply_zoom, read_zoom, zoom_charts
 from rfviz.ui.component import Component
 from rfviz.ui.state import PageState
 from rfviz.ui.state.zoom import current_zoom
@@ -78,7 +78,7 @@ def share_dialog(state: PageState, visit: Visit, visits: list[Visit]) -> None:
     with tabs["Features"]:
         _offer_features(state, visit)
     with tabs["Report"]:
-        _offer_report(state, visits)
+        _offer_report(state, visits, zoom)
 
 
 def _offer_link(state: PageState, visit: Visit, zoom: str) -> None:
@@ -187,17 +187,20 @@ def _map(found: MapExport) -> Any:
     return lambda: to_json(found.feature_map.fit(found.X))
 
 
-def _offer_report(state: PageState, visits: list[Visit]) -> None:
+def _offer_report(state: PageState, visits: list[Visit], zoom: str) -> None:
     pages = _words([v.page.entry.title for v in visits])
     st.markdown(
-        f"One HTML file of {pages} as you last set them: whole charts, settings, numbers and scripts. It opens offline."
+        f"One HTML file of {pages} as you last set them: charts, settings, numbers and scripts. It opens offline. This "
+        "page’s charts are zoomed as you see them; a double click shows the whole."
     )
 
     def build() -> str:
         entries = []
         for visit in visits:
-            page = visit.page.entry
-            entries.append(Entry(page.slug, page.title, page.question, visit.values, visit.charts(), visit.script()))
+            page, drawn = visit.page.entry, visit.charts()
+            if page.slug == state.page:  # other pages are drawn anew, from their settings
+                zoom_charts(drawn, zoom)
+            entries.append(Entry(page.slug, page.title, page.question, visit.values, drawn, visit.script()))
         return write_report(entries, time.strftime("on %d %B %Y at %H:%M"), backend.get_device().describe())
 
     _download(state, "Report (HTML)", build, "rfviz-report.html", "text/html")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -13,6 +14,7 @@ from rfviz.cache import Cache
 from rfviz.errors import DataError, DownloadError, MemoryBudgetError, ParameterError
 from rfviz.experiments.data import Data, in_plane
 from rfviz.ui.cache import session_cache
+from rfviz.ui.component import Component
 from rfviz.ui.device_choice import choose_device
 from rfviz.ui.own_data import menu as own_data_menu
 from rfviz.ui.own_data import text as own_text
@@ -26,6 +28,11 @@ __all__ = ["choose_data", "show_device"]
 # A download that failed is not tried again with every move of a slider, but only after a while.
 _RETRY_S = 30.0
 _failed: dict[str, tuple[float, str]] = {}
+_HERE = Path(__file__).parent
+# On a phone, which has the sidebar behind a button of two arrows.
+_data_button = Component(
+    "data_button", _HERE / "data_button.css", _HERE / "data_button.js", html='<button type="button"></button>'
+)
 
 
 def choose_data(panel: PagePanel, default: str, names: Sequence[str] | None = None, planar: bool = False) -> Data:
@@ -59,7 +66,11 @@ def choose_data(panel: PagePanel, default: str, names: Sequence[str] | None = No
             {key: own_data_menu.title_of(key, specs) for key in offered},
         )
     name = own_data_menu.chosen(state, name, default, specs)
+    own_data_menu.offer(state, name, offered, specs)
     spec = specs[name]
+    if state.place is not None and not st.context.is_embedded and not {"sidebar", "data"} & {*state.hidden}:
+        with state.place:
+            _data_button.mount("data-button", {"title": spec.title, "page": state.page}, height=1)
     with st.sidebar:
         st.caption(spec.summary)
         own_data_menu.remarks(state, name, default, specs)

@@ -17,7 +17,11 @@ def test_a_function_is_drawn_by_pointer_and_by_keys(app, visit):
     page = visit(app, "build-a-map")
     wait_for_chart(page, KERNEL)
     sheet = page.locator("svg.drawn-curve")
-    box = sheet.bounding_box()
+    for _ in range(2):
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")  # the link next to the one that skips to the page
+    assert page.evaluate("document.activeElement.classList.contains('drawn-curve')")
+    box = sheet.locator("rect").bounding_box()
 
     def stroke():
         # A valley: down to the middle, and up again; only where the pointer has been is the function another.

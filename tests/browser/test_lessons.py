@@ -31,10 +31,12 @@ def drawn(page):
 
 
 def draw(page):
-    """Begin a curve with the keyboard, and draw a straight line over it with the mouse."""
+    """Begin a curve with the keyboard, and draw a straight line over it with the mouse, from the axis."""
     sheet = page.locator(".drawn-curve")
     assert sheet.locator("text").is_visible()
-    sheet.focus()
+    axes = page.evaluate("(key) => rf.range(key)", SATURATION)
+    page.locator(".skip-to-curve").focus()
+    page.keyboard.press("Enter")
     for key in ("ArrowUp", "ArrowRight", "ArrowRight", "ArrowDown"):
         page.keyboard.press(key)
     assert sheet.get_attribute("aria-valuenow") == "2" and not sheet.locator("text").is_visible()
@@ -45,6 +47,7 @@ def draw(page):
     page.mouse.up()
     settle(page)
     assert page.evaluate("() => document.querySelector('.drawn-curve path').getAttribute('d').split('L').length") == 33
+    assert page.evaluate("(key) => rf.range(key)", SATURATION) == axes and "zoom" not in page.url
 
 
 def answer(page, step):

@@ -43,6 +43,11 @@ def test_a_table_and_images_of_ones_own(app, visit):
     # The session's other pages offer them, until the page is loaded anew.
     page.get_by_role("link", name="Maxout-PCA").click()
     wait_for_chart(page, EMBEDDING)
+    page.get_by_text("Your file people.csv (yours) is loaded.").wait_for()
+    page.get_by_role("button", name="Use it here").click()
+    wait_for_query(page, data="own:people")
+    page.locator(".st-key-own-offer").wait_for(state="detached")
+    wait_for_chart(page, EMBEDDING)
     control(page, "maxout-pca", "data").get_by_role("combobox").click()
     assert page.get_by_role("option", name="people.csv (yours)").count() == 1
     page.get_by_role("option", name="Your own data…").click()
@@ -53,8 +58,9 @@ def test_a_table_and_images_of_ones_own(app, visit):
     wait_for_query(page, data="own:pets")
     page.wait_for_function("() => rf.pictures('embedding').length === 24")
     page.reload()
-    page.get_by_text("This link was made with somebody’s own data, “pets”").wait_for()
+    page.get_by_text("This address was made with somebody’s own data, “pets”").wait_for()
     wait_for_chart(page, EMBEDDING)
+    assert not page.get_by_test_id("stToast").count()  # it is said once
 
 
 def test_a_dialog_that_is_closed_leaves_the_page_as_it_was(app, visit):

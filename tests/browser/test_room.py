@@ -72,6 +72,8 @@ def test_a_class_answers_from_its_phones(app, visit, tmp_path):
     lecturer.get_by_text("1 of 2 answers right.").wait_for()
     typed.get_by_text("Right.", exact=True).wait_for()
     scanned.get_by_text("Not this time.").wait_for()
+    for phone in (typed, scanned):
+        assert phone.locator("fieldset label.right").all_inner_texts() == [CHOICE.options[CHOICE.answer].text]
 
     settle(lecturer)
     lecturer.keyboard.press("ArrowRight")
@@ -100,6 +102,7 @@ def test_a_class_answers_from_its_phones(app, visit, tmp_path):
     settle(lecturer)
     lecturer.keyboard.press("ArrowRight")
     typed.get_by_text("Your curve is off by").wait_for()
+    assert typed.locator(".axes .truth").get_attribute("d").count("L") == len(CURVE.curve.places) - 1
 
     settle(lecturer)
     lecturer.get_by_role("button", name="Teach", exact=True).click()

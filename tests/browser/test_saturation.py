@@ -316,3 +316,8 @@ def test_a_click_shows_the_formula_with_the_numbers_of_a_pair(app, visit):
         "([key, x, y]) => { const d = rf.chart(key).data.at(-1); return d.x[0] === x && d.y[0] < y; }",
         arg=[SATURATION, *marked[1:3]],
     )
+    # The address has the pair, and the part that is open.
+    page.wait_for_function("() => new URLSearchParams(location.search).has('pair')")
+    page.reload()
+    page.get_by_text("Your pair").wait_for()
+    page.get_by_text("Choose two rows, x and z").wait_for()

@@ -48,6 +48,9 @@ def suggest(table: Table, apart: Collection[str] = ()) -> Preparation:
     order = order or first_named((name for name in kinds if kinds[name] in (NUMBER, DATE)), ORDERS)
     order = order or next((name for name in kinds if name != label and _gives_years(table, name)), None)
     if table.pictures is not None:
+        # Folders that are classes are what the images are about; the numbers within them begin anew, or only count.
+        if label is not None and order == NUMBER_IN_NAME:
+            order = None
         return Preparation(label=label, order=order, scale="none")
     gaps = sum(table.n_missing(name) for name in kinds if kinds[name] in (NUMBER, CATEGORY) and name != label)
     is_usable = any(kinds[name] in (NUMBER, CATEGORY) for name in kinds if name not in (label, order))

@@ -15,7 +15,7 @@ from rfviz.ui.plain import plain
 from rfviz.ui.session import SessionValue
 from rfviz.ui.state import PageState, history, pins
 
-__all__ = ["ENTRY", "chosen", "is_own", "menu", "remarks", "specs", "title_of"]
+__all__ = ["ENTRY", "chosen", "is_own", "menu", "offer", "remarks", "specs", "title_of"]
 
 # The choice that opens the dialog; ``?data=own`` in an address does so too.
 ENTRY = "own"
@@ -50,6 +50,7 @@ def menu(state: PageState, offered: list[str], default: str, known: dict[str, Da
     asked = st.query_params.get("data", "")
     if state.value("data") is None and is_own(asked) and asked not in offered:
         state.set("data", default)
+        state.address.text("data")  # said below the question, and not a second time
         shown = asked.removeprefix(OWN)[:60]
         state.set("own notice", text.ELSEWHERE.format(name=plain(shown), default=known[default].title))
     return [ENTRY, *offered]
@@ -79,6 +80,16 @@ def chosen(state: PageState, name: str, default: str, known: dict[str, DatasetSp
 
     upload_dialog(session_data(), used, dismissed)
     return shown
+
+
+def offer(state: PageState, name: str, offered: list[str], known: dict[str, DatasetSpec]) -> None:
+    """Draw, below the page's question, a button that shows the user's own data here, where the page shows others."""
+    own = next((key for key in offered if is_own(key)), None)  # the latest
+    if own is None or is_own(name) or state.place is None or state.hidden:
+        return
+    with state.place.container(horizontal=True, vertical_alignment="center", key="own-offer"):
+        st.markdown(f":material/upload_file: {text.OFFER.format(name=plain(known[own].title))}", width="content")
+        st.button("Use it here", key=f"{state.page}:own-offer", on_click=state.apply, args=({"data": own},))
 
 
 def remarks(state: PageState, name: str, default: str, known: dict[str, DatasetSpec]) -> None:

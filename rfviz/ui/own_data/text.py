@@ -24,8 +24,8 @@ KINDS = (
      "and dates."),
     ("Arrays", "`.npz`", "`X` with one row per sample, or images; `y` for labels, `order` for a sequence. `data` and "
      "`target`, or `x_train` and `y_train`, are understood."),
-    ("Images", "`.zip`", "PNG or JPEG of any sizes. One folder per class gives the labels, numbers in the names the "
-     "order, folders `train` and `test` a split."),
+    ("Images", "`.zip`", "PNG or JPEG of any sizes. One folder per class gives the labels, without such folders "
+     "numbers in the names the order, folders `train` and `test` a split."),
 )  # fmt: skip
 OPENML = (
     "[OpenML](https://www.openml.org) has thousands of tables. Its list of names is fetched once a week and searched "
@@ -36,9 +36,10 @@ OWN_LINE = (
     "sees “{default}”."
 )
 ELSEWHERE = (
-    "This link was made with somebody’s own data, “{name}”, which a link cannot carry. You see “{default}” instead. "
-    "If you have the file, choose “Your own data…” in the menu of data sets."
+    "This address was made with somebody’s own data, “{name}”, which a link or a reload cannot carry. You see "
+    "“{default}” instead. If you have the file, choose “Your own data…” in the menu of data sets."
 )
+OFFER = "Your file **{name}** is loaded."
 IN_PLANE = (
     "This page draws a plane: of the {d:,} columns you see the first two principal components, with {share:.0%} of the "
     "variance."

@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -23,6 +24,7 @@ from rfviz.lab.facts import FACTS
 from rfviz.lab.glossary import link_terms
 from rfviz.lab.index import ASSETS, NAVIGATION, entry_of
 from rfviz.lessons import (
+    Answer,
     Curve,
     Lesson,
     Question,
@@ -179,7 +181,8 @@ def panel(state: PageState, presenting: bool) -> None:
             st.html(f"<h2>{html.escape(step.title)}</h2>")
             lead = "\n\n".join(filter(None, [lesson.lead if visit.step == 1 else "", step.lead]))
             if lead and not (visit.shown or visit.predicted):
-                st.markdown(link_terms(_filled(lead), state.told))
+                with st.container(key="lesson-lead"):
+                    st.markdown(link_terms(_filled(lead), state.told))
             elif step.lead:
                 with st.expander("Before the question"):
                     st.markdown(link_terms(_filled(lead), {*state.told}))  # which is folded: below they come again
@@ -208,7 +211,7 @@ def drawing() -> Mapping[str, Any] | None:
     curve = found[1].curve if found else None
     if found is None or curve is None or found[2].shown or found[2].ended or room_of_session():
         return None
-    return {"id": found[2].key, "ends": [curve.places[0], curve.places[-1]], "label": curve.label}
+    return {"id": found[2].key, "ends": [curve.places[0], curve.places[-1]], "label": curve.label, "seek": True}
 
 
 def with_drawn(figure: go.Figure) -> go.Figure:
@@ -282,12 +285,19 @@ def _lead(room: Room, lesson: Lesson, step: Step, visit: _Visit) -> None:
         room.wait()
     elif visit.shown:
         with suppress(RfvizError):  # said where the answer is drawn
-            room.reveal(lambda answers: verdicts(step, answers))
+            room.reveal(lambda answers: verdicts(step, answers), _right(step))
     elif visit.predicted:
         room.close()
     elif step.options:
         options = tuple(option.text for option in step.options)
         room.ask(Question(visit.key, lesson.title, step.title, _filled(step.question), options))
+
+
+def _right(step: Step) -> Answer:
+    """Return the right answer, as a room's phones show it."""
+    if step.curve is None:
+        return step.answer
+    return np.column_stack([step.curve.places, right_heights(step.curve, FACTS)])
 
 
 def _ask(step: Step, visit: _Visit, room: Room | None) -> None:
@@ -306,8 +316,8 @@ def _ask(step: Step, visit: _Visit, room: Room | None) -> None:
         return
     st.markdown(f"**{_filled(step.question)}**")
     st.markdown(
-        ":material/draw: Draw your answer in the chart, with the mouse or a finger. With the keyboard: Tab to "
-        "the chart, then the arrow keys."
+        ":material/draw: Draw your answer in the chart, with the mouse or a finger. With the keyboard: the second Tab "
+        "of the page and Enter lead there; then the arrow keys."
     )
 
 

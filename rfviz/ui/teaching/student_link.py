@@ -16,9 +16,14 @@ from rfviz.ui.state.zoom import current_zoom
 
 __all__ = ["is_local", "link_of", "qr_code", "reach", "student_link"]
 
+_ELSEWHERE = "open it by this computer’s name or number in the network, and copy the link there."
 _LOCAL = (
-    "This address opens only on this computer. For others, start the laboratory with `--server.address 0.0.0.0` (its "
-    "container with `SITE=:80`), open it by this computer’s name or number in the network, and copy the link there."
+    "This address opens only on this computer. For others, start the laboratory with `--server.address 0.0.0.0`, "
+    f"{_ELSEWHERE}"
+)
+_CONTAINED = (
+    "This address opens only on this computer, whose number the laboratory cannot know in a container. Publish the "
+    f"container’s port (`SITE=:80` with compose), {_ELSEWHERE}"
 )
 _IN_NETWORK = (
     "Other devices cannot open “localhost”. In the same network they find the laboratory at **{host}**, unless a "
@@ -76,15 +81,19 @@ def reach(address: str) -> tuple[str, str]:
     # HTTPS comes from a proxy, whose certificate for “localhost” is none for the number.
     host = "" if parts.scheme == "https" else _network_number()
     if not host:
-        return address, _LOCAL
+        return address, _CONTAINED if _is_contained() else _LOCAL
     netloc = f"{host}:{parts.port}" if parts.port else host
     return parts._replace(netloc=netloc).geturl(), _IN_NETWORK.format(host=netloc)
 
 
+def _is_contained() -> bool:
+    """Return whether the laboratory runs in a container of Docker's or of Podman's."""
+    return any(map(os.path.exists, ("/.dockerenv", "/run/.containerenv")))
+
+
 def _network_number() -> str:
     """Return this computer's number in its network; an empty string in a container or if the server does not listen."""
-    contained = any(map(os.path.exists, ("/.dockerenv", "/run/.containerenv")))  # of Docker, of Podman
-    if contained or st.get_option("server.address") not in (None, "", "0.0.0.0", "::"):
+    if _is_contained() or st.get_option("server.address") not in (None, "", "0.0.0.0", "::"):
         return ""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:

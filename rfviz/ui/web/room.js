@@ -9,6 +9,7 @@ const title = document.querySelector("h1"), untitled = title.textContent;
 const code = decodeURIComponent(location.pathname.slice(ADDRESSES.join.length + 1)).trim().toUpperCase();
 let asked = null; // the question that is shown
 let chart = null;
+let shown = null; // the right answer
 
 // A name that the server cannot tie to anybody; a page that is loaded again keeps it.
 function nameOf() {
@@ -132,6 +133,18 @@ function show({ id, question, answer }) {
   say(answer === null || answer === undefined ? "" : "Sent. You may still change it.");
 }
 
+// The right answer, once the lecturer shows it: a mark at the choice, or the curve next to one's own.
+function reveal(right) {
+  const labels = [...section.querySelectorAll("fieldset label")];
+  labels.forEach((label, at) => label.classList.toggle("right", at === right));
+  if (!chart?.root.isConnected) return;
+  chart.root.querySelector(".truth")?.remove();
+  if (!Array.isArray(right)) return;
+  const { xaxis, yaxis } = chart.root._fullLayout;
+  const places = right.map(([x, y]) => [LEFT + xaxis.d2p(x), TOP + yaxis.d2p(y)].map((at) => at.toFixed(1)));
+  element(chart.root.querySelector(".axes"), "path", { class: "truth", d: `M${places.join("L")}` });
+}
+
 function hide() {
   section.hidden = true;
   asked = chart = null;
@@ -146,6 +159,7 @@ function turn(told) {
   find("fieldset").disabled = !open;
   section.classList.toggle("closed", !open);
   find(".help").hidden = !open || !chart;
+  reveal((shown = told.right ?? null));
   const verdict = told.verdict ?? "";
   if (find(".verdict").dataset.html !== verdict) put(find(".verdict"), (find(".verdict").dataset.html = verdict));
   if (!open) say(SAID[told.stage]);
@@ -184,7 +198,7 @@ join.addEventListener("submit", (event) => {
   event.preventDefault();
   location.assign(`${ADDRESSES.join}/${encodeURIComponent(join.code.value.trim().toUpperCase())}`);
 });
-addEventListener("resize", () => chart && drawAxes());
+addEventListener("resize", () => chart && (drawAxes(), reveal(shown)));
 if (code) {
   // Not all of a class in the same moment.
   const again = async () => {

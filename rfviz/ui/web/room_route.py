@@ -20,7 +20,7 @@ from rfviz.ui.web.plotly_routes import server_path
 from rfviz.ui.web.startup import is_ready
 
 if TYPE_CHECKING:
-    from rfviz.lessons import Question, Room
+    from rfviz.lessons import Answer, Question, Room
 
 __all__ = ["join_address", "room_address", "room_routes"]
 
@@ -102,8 +102,9 @@ async def _look(request: Request) -> Response:
         told["id"] = question.id
         if request.query_params.get("have") != question.id:
             told["question"] = _shown(question)
-            told["answer"] = answer if answer is None or isinstance(answer, int) else answer.tolist()
-    if stage == "answer":
+            told["answer"] = _plain(answer)
+    if question is not None and stage == "answer":
+        told["right"] = _plain(room.right(question.id))
         from rfviz.lab.markdown import html_of
 
         told["verdict"] = html_of(verdict)
@@ -124,6 +125,11 @@ def _shown(question: Question) -> dict[str, Any]:
         return shown | {"options": [_html(option, True) for option in question.options]}
     axes = [{"label": axis.label, "ends": [axis.low, axis.high], "log": axis.log} for axis in question.axes]
     return shown | {"axes": axes, "hint": question.hint}
+
+
+def _plain(answer: Answer | None) -> Any:
+    """Return an answer as JSON has it."""
+    return answer if answer is None or isinstance(answer, int) else answer.tolist()
 
 
 async def _answer(request: Request) -> Response:

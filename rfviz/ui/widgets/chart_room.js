@@ -4,13 +4,15 @@
 // As tall as the figure says, or less where that would leave room empty: where its plane is to be square, or is a picture
 // that hangs from the top of its axes, and the chart is too narrow for one so tall. A main chart that begins in the upper
 // part of the window leaves room in it for its toolbar and its sentence; in the presenter's view it fills what is left,
-// and so do squares next to each other.
+// and so do squares next to each other. Where a lesson is a sheet at the bottom of the window, it fits above that.
 function tall({ root, data }) {
   const { margin, xaxis, yaxis } = data.figure.layout;
   let { height } = data.figure.layout;
   const top = beginning(root) + (root.closest("[data-testid=stMain]")?.scrollTop ?? 0);
   const room = window.innerHeight - top;
-  if (data.large && (!data.secondary || data.square) && top < 0.6 * window.innerHeight)
+  const sheet = window.innerWidth < BESIDE && document.querySelector(".st-key-lesson-panel");
+  if (sheet && !data.square) height = Math.min(height, Math.max(LOWEST, ABOVE_SHEET * window.innerHeight - HEAD));
+  else if (data.large && (!data.secondary || data.square) && top < 0.6 * window.innerHeight)
     height = Math.max(LEAST, Math.min(1.4 * height, room - 16));
   else if (!data.large && !data.secondary && top < 0.55 * window.innerHeight && window.innerWidth > WIDE)
     height = Math.min(height, Math.max(LEAST, room - SENTENCE));
@@ -35,6 +37,9 @@ function beginning(root) {
 const NARROW = 620, PANEL = 330, PLANE = 900;
 // In a window wider than this a main chart is as tall as leaves this room below it, but no less than that.
 const WIDE = 900, SENTENCE = 120, LEAST = 300;
+// From this width on a lesson stands beside the page; else it leaves this share of the window, and the page's head takes
+// so many pixels of that.
+const BESIDE = 1000, ABOVE_SHEET = 0.54, HEAD = 116, LOWEST = 200;
 const SMALLEST = 4; // pixels of a mark
 
 // Where there is less room than a figure was made for: a wide legend, and marks that do not cover what is between them.

@@ -1,6 +1,8 @@
 // A curve that the reader draws over a chart, with the pointer or the arrow keys, before an answer is shown. Read together
 // with live_chart.js, as one module.
 const COLUMNS = 33, STEPS = 40, REST = 500; // columns, steps of a key from bottom to top, milliseconds after the last key
+const SLIP = 6, ABOVE = 16; // pixels after which the way of a finger is known, and those above the axes that draw too
+const WORDS = 230; // pixels that the invitation takes
 const SVG = "http://www.w3.org/2000/svg";
 
 function element(parent, name, values = {}) {
@@ -9,12 +11,17 @@ function element(parent, name, values = {}) {
   return made;
 }
 
-// Where the curve may be drawn, in the units of the screen: from one end to the other, within the axes.
+// Where the curve may be drawn, in the units of the screen: from one end to the other, within the axes; and the sheet
+// that takes the pointer: the whole chart but for its legend, so that a stroke may begin and end beside the field.
 function field(chart) {
-  const { xaxis, yaxis } = chart.root._fullLayout;
+  const { xaxis, yaxis, _subplots } = chart.root._fullLayout;
   const within = (x) => Math.min(Math.max(xaxis.d2p(x), 0), xaxis._length);
   const [left, right] = chart.data.drawing.ends.map(within);
-  return { xaxis, yaxis, left, right, height: yaxis._length };
+  const top = Math.max(yaxis._offset - ABOVE, 0);
+  const sheet = { left: 0, top, width: chart.root.clientWidth, height: chart.root.clientHeight - top };
+  if (_subplots?.cartesian.length > 1)
+    Object.assign(sheet, { left: xaxis._offset, width: xaxis._length, height: yaxis._offset + yaxis._length - top });
+  return { xaxis, yaxis, left, right, height: yaxis._length, sheet };
 }
 
 // Lays the sheet over the axes, or takes it away; heights are kept in the units of the vertical axis.
@@ -23,7 +30,7 @@ function drawnCurve(chart) {
   if (!drawing || !chart.root._fullLayout?.yaxis) {
     chart.sheet?.svg.remove();
     chart.sheet = null;
-    return;
+    return skipTo();
   }
   if (chart.sheet?.id !== drawing.id) {
     chart.sheet?.svg.remove();
@@ -35,8 +42,28 @@ function drawnCurve(chart) {
     Object.assign(chart.sheet, { given, touched: false });
     if (drawing.heights) chart.sheet.heights = [...drawing.heights];
   }
-  if (!chart.sheet.svg.isConnected) chart.root.append(chart.sheet.svg);
+  const isNew = !chart.sheet.svg.isConnected;
+  if (isNew) chart.root.append(chart.sheet.svg);
   paint(chart);
+  skipTo();
+  if (isNew && drawing.seek) chart.root.scrollIntoView({ block: "nearest" });
+}
+
+// For the keyboard: next to the link that skips to the page there is one that skips to the sheet, where there is one.
+function skipTo() {
+  const toPage = document.querySelector("[data-testid=stSkipToContent]"), link = document.querySelector(".skip-to-curve");
+  if (!document.querySelector(".drawn-curve")) link?.remove();
+  else if (toPage && !link) {
+    const made = toPage.cloneNode();
+    made.classList.add("skip-to-curve");
+    made.removeAttribute("data-testid");
+    made.textContent = "Draw in the chart";
+    made.addEventListener("click", (event) => {
+      event.preventDefault();
+      document.querySelector(".drawn-curve").focus();
+    });
+    toPage.after(made);
+  }
 }
 
 function sheetOf(chart, { id, label }) {
@@ -44,28 +71,44 @@ function sheetOf(chart, { id, label }) {
   for (const [key, value] of Object.entries({ class: "drawn-curve", tabindex: 0, role: "slider", "aria-label": label }))
     svg.setAttribute(key, value);
   const sheet = { id, svg, heights: Array(COLUMNS).fill(null), at: 0, last: null, timer: 0, busy: false };
-  Object.assign(sheet, { ground: element(svg, "rect", { x: 0, y: 0 }), words: element(svg, "text"), line: element(svg, "path") });
-  sheet.dot = element(svg, "circle", { r: 6 });
-  sheet.words.textContent = "Draw what you expect here";
+  const group = (sheet.group = element(svg, "g"));
+  Object.assign(sheet, { ground: element(group, "rect", { x: 0, y: 0 }), words: element(group, "text"), line: element(group, "path") });
+  sheet.dot = element(group, "circle", { r: 6 });
   const stop = (event) => event.stopPropagation();
-  svg.addEventListener("pointerdown", (event) => {
-    if (event.button) return;
-    stop(event);
+  // A finger that moves up or down first scrolls the page, and one that only taps draws nothing.
+  let waiting = null;
+  const begin = (event) => {
+    waiting = null;
+    clearTimeout(sheet.timer); // of a key, which would end the stroke
     svg.setPointerCapture(event.pointerId);
     Object.assign(sheet, { last: null, busy: true });
     pull(chart, event);
+  };
+  svg.addEventListener("pointerdown", (event) => {
+    if (event.button) return;
+    stop(event);
+    if (event.pointerType === "touch") waiting = event.isPrimary ? event : null;
+    else begin(event);
   });
   svg.addEventListener("pointermove", (event) => {
-    if (!svg.hasPointerCapture(event.pointerId)) return;
     stop(event);
+    if (waiting) {
+      const [across, along] = [event.clientX - waiting.clientX, event.clientY - waiting.clientY].map(Math.abs);
+      if (Math.max(across, along) < SLIP) return;
+      if (across > along) begin(waiting);
+      waiting = null;
+    }
+    if (!sheet.busy || !svg.hasPointerCapture(event.pointerId)) return;
     for (const step of event.getCoalescedEvents?.() ?? [event]) pull(chart, step);
   });
-  svg.addEventListener("pointerup", (event) => {
+  const end = (event) => {
     stop(event);
-    sheet.busy = false;
+    waiting = null;
+    if (!sheet.last || !sheet.busy) return;
+    Object.assign(sheet, { last: null, busy: false });
     hand(chart);
-  });
-  svg.addEventListener("pointercancel", () => (sheet.busy = false));
+  };
+  for (const name of ["pointerup", "pointercancel"]) svg.addEventListener(name, end);
   svg.addEventListener("keydown", (event) => {
     if (!press(chart, event)) return;
     stop(event);
@@ -81,7 +124,7 @@ function sheetOf(chart, { id, label }) {
 function pull(chart, { clientX, clientY }) {
   const { sheet } = chart;
   const { yaxis, left, right, height } = field(chart);
-  const box = sheet.svg.getBoundingClientRect();
+  const box = sheet.ground.getBoundingClientRect();
   const column = Math.min(Math.max(Math.round(((clientX - box.left) / (right - left)) * (COLUMNS - 1)), 0), COLUMNS - 1);
   const y = Math.min(Math.max(clientY - box.top, 0), height);
   const from = sheet.last ?? { column, y };
@@ -117,12 +160,11 @@ function press(chart, { key }) {
 
 function paint(chart) {
   const { sheet } = chart;
-  const { xaxis, yaxis, left, right, height } = field(chart);
+  const { xaxis, yaxis, left, right, height, sheet: whole } = field(chart);
   const width = Math.max(right - left, 1);
-  sheet.svg.style.left = `${xaxis._offset + left}px`;
-  sheet.svg.style.top = `${yaxis._offset}px`;
-  sheet.svg.setAttribute("width", width);
-  sheet.svg.setAttribute("height", height);
+  for (const side of ["left", "top"]) sheet.svg.style[side] = `${whole[side]}px`;
+  for (const size of ["width", "height"]) sheet.svg.setAttribute(size, whole[size]);
+  sheet.group.setAttribute("transform", `translate(${xaxis._offset + left - whole.left} ${yaxis._offset - whole.top})`);
   sheet.ground.setAttribute("width", width);
   sheet.ground.setAttribute("height", height);
   const place = (column) => (column * width) / (COLUMNS - 1);
@@ -130,6 +172,7 @@ function paint(chart) {
   const text = points.map((point, at) => point && `${points[at - 1] ? "L" : "M"}${point.map((v) => v.toFixed(1))}`);
   const shown = sheet.touched || !chart.data.drawing.heights;
   sheet.line.setAttribute("d", shown ? text.filter(Boolean).join("") : "");
+  sheet.words.textContent = width < WORDS ? "Draw here" : "Draw what you expect here";
   sheet.words.setAttribute("x", width / 2);
   sheet.words.setAttribute("y", height / 2);
   sheet.words.style.display = text.some(Boolean) ? "none" : "";

@@ -98,7 +98,7 @@ function draw(Plotly, chart, fresh = true) {
   if (fresh) root.style.minHeight = `${(chart.height = tall(chart))}px`;
   layout.height = chart.height;
   if (document.fullscreenElement === root) layout.height = window.innerHeight;
-  if (isTouched()) layout.dragmode = false;
+  if (isTouched() || data.drawing) layout.dragmode = false; // the pointer draws
   else if (data.clickable) layout.dragmode ??= "pan";
   if (!chart.zoomed) chart.zoomed = window.rfviz.address?.zoomOf(root, data.key, data.figure.layout) ?? new Map();
   else if (layout.uirevision !== chart.revision && chart.zoomed.size) {
@@ -152,7 +152,7 @@ function place(chart, { clientX, clientY }) {
 
 function watchClicks(chart, signal) {
   let pressed = null;
-  const press = (event) => (pressed = event.button || event.target.closest?.(".modebar") ? null : event);
+  const press = (event) => (pressed = event.button || event.target.closest?.(".modebar, .drawn-curve") ? null : event);
   chart.root.addEventListener("pointerdown", press, { capture: true, signal });
   window.addEventListener("pointercancel", () => (pressed = null), { capture: true, signal }); // a finger that scrolls
   const release = (event) => {
@@ -209,6 +209,7 @@ function watch(chart) {
       clearInterval(timer);
       watching.abort();
       chart.Plotly.purge(root); // gives back what WebGL holds
+      skipTo();
     } else if (
       JSON.stringify(themed(getComputedStyle(root))) !== JSON.stringify(chart.template) ||
       // What stands above the chart may have come after it, a formula for example.

@@ -68,8 +68,8 @@ def live_chart(
         Whether the plane between the axes is to be no taller than wide; the figure then needs margins too.
     drawing : mapping, optional
         A curve that the reader is to draw: where its points are held in the session's state (``"id"``), the ends of the
-        part of the horizontal axis, a label, and, where a curve that the figure shows is to be changed, its heights at
-        `COLUMNS` places; see :func:`selected_curve`.
+        part of the horizontal axis, a label, whether it is to be scrolled into view (``"seek"``), and, where a curve
+        that the figure shows is to be changed, its heights at `COLUMNS` places; see :func:`selected_curve`.
     """
     spec: dict[str, Any] = figure.to_dict()
     spec["layout"].pop("template", None)  # the browser makes one from the page's theme

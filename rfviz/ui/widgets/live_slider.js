@@ -3,6 +3,8 @@
 const REST_MS = 150, REST_FRAMES = 9;
 // After a slider is let go, its frame stays until the server has answered what was sent before, or so long.
 const HOLD_MS = 10_000;
+// A finger that has moved so far along a slider drags it.
+const SLIP_PX = 6;
 const states = new WeakMap();
 
 function show(root, state, index) {
@@ -104,7 +106,7 @@ function create(root) {
   const input = root.querySelector("[type=range]");
   explained(root);
   typed(root, state);
-  input.addEventListener("input", () => {
+  const take = () => {
     state.wanted = Number(input.value);
     show(root, state, state.wanted);
     cancelAnimationFrame(state.rest);
@@ -114,8 +116,21 @@ function create(root) {
     state.held = held;
     if (!state.held) send(state);
     else if (!state.dragging) releaseAtRest(state);
+  };
+  // A finger moves a slider at once; one that goes on to scroll the page did not mean to.
+  let finger = null;
+  input.addEventListener("pointerdown", ({ pointerType, clientX }) => {
+    state.dragging = true;
+    finger = pointerType === "touch" ? { clientX, value: input.value } : null;
   });
-  input.addEventListener("pointerdown", () => (state.dragging = true));
+  input.addEventListener("input", () => finger || take());
+  const decide = (event) => {
+    if (!finger || (event.type === "pointermove" && Math.abs(event.clientX - finger.clientX) < SLIP_PX)) return;
+    if (event.type === "pointercancel") input.value = finger.value;
+    else if (input.value !== finger.value) take();
+    finger = null;
+  };
+  for (const event of ["pointermove", "pointerup", "pointercancel"]) input.addEventListener(event, decide);
   for (const event of ["pointerdown", "focus"])
     input.addEventListener(event, () => window.rfviz.play?.touch(state.data.name));
   for (const event of ["pointerup", "pointercancel", "blur"]) input.addEventListener(event, () => release(state));

@@ -189,7 +189,9 @@ def test_images_keep_their_shape_or_get_a_common_one():
     # In natural order within folders: the pixels are those that were saved.
     pixels = np.random.default_rng(2).integers(0, 256, (20, 16, 3), dtype=np.uint8)
     np.testing.assert_allclose(found.X[1], pixels.ravel() / np.float32(255), rtol=1e-6)
-    assert found.order.tolist() == [0, 2, 4, 1, 3, 5]
+    assert found.order is None  # classes come first; the numbers can still be chosen
+    by_number = same.prepare(same.suggestion.replace({"order": "number in the name"}))
+    assert by_number.order is not None and by_number.order.tolist() == [0, 2, 4, 1, 3, 5]
     sizes = read_upload("b.zip", zipped((f"{i}.png", picture((100 + i, 50))) for i in range(5)))
     assert sizes.prepare().image_shape == (32, 16, 3)
     assert sizes.prepare(Preparation(scale="none", side=48, colour="grey")).image_shape == (48, 24)

@@ -73,7 +73,9 @@ def test_a_question_comes_once_and_then_its_stage_alone(room):
     assert look(room, have="choice") == (200, {"stage": "ask", "id": "choice"})
     assert send(room, "choice", 1) == (200, {})
     assert look(room)[1]["answer"] == 1  # a phone that was loaded again
-    room.reveal(lambda answers: {PHONE: "**Right.** $q$"})
+    assert "right" not in look(room)[1]
+    room.reveal(lambda answers: {PHONE: "**Right.** $q$"}, 1)
+    assert look(room)[1]["right"] == 1
     verdict = look(room, have="choice")[1]["verdict"]
     assert "<strong>Right.</strong>" in verdict and "<math" in verdict
 
