@@ -17,6 +17,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlencode
 
 import numpy as np
 from PIL import Image
@@ -28,7 +29,9 @@ sys.path += [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolv
 from _app import running_app
 from _chromium import find_chromium
 
+from rfviz.lab.facts import FACTS
 from rfviz.lab.index import NAVIGATION
+from rfviz.lessons import find_lessons
 
 ASSETS = Path(__file__).resolve().parent
 WIDTH, HEIGHT, SAVED_WIDTH = 1440, 900, 1100
@@ -50,9 +53,20 @@ FIGURES = {
     "figure-3-deep": ("kernel-approximation", "Figure 3, deep"),
     "figure-4": ("pixel-cooccurrence", "Figure 4 of the paper"),
 }
-# Lessons about another chart of their page than the one that it opens with, and where that is.
+# Lessons that look like another one of their page at the start: the step after whose answer they look like themselves.
+STEPS = {"bandwidth": 4, "why-root-m": 4, "orthogonal": 3, "skeletons": 4, "known-before-training": 3}
+
+
+def address_of(name: str, step: int) -> str:
+    """Return the address of a lesson's page after a step, without the lesson."""
+    lesson = next(one for one in find_lessons(ASSETS / "lessons", FACTS)[0] if one.slug == name)
+    return f"{lesson.page}?{urlencode(lesson.settings(step, True), safe=',')}"
+
+
+# Lessons whose picture would be that of another lesson, or of another chart than theirs, and where theirs is.
 LESSONS = {
     "kitchen-sinks-weights": "kitchen-sinks?view=weights",
+    **{name: address_of(name, step) for name, step in STEPS.items()},
     # Its last step: a card does not give away what is to be drawn.
     "your-own-data": "accuracy?data=breast_cancer&normalise=standardise&m_max=500&references=rbf_svm,&seeds=2"
     "&maps=RandomFourier,RandomProjection",

@@ -7,6 +7,7 @@ from rfviz.experiments.zoo.compute import ordered_maps
 from rfviz.lab.index import HEADING, card_groups, entry_of
 from rfviz.ui import layout
 from rfviz.ui.plain import plain
+from rfviz.ui.teaching.lesson_cards import show_route
 
 
 def _data_sets() -> None:
@@ -53,6 +54,9 @@ for group, pages in card_groups().items():
                     st.image(str(picture), width="stretch")
                 st.page_link(page.path, label=f"**{page.title}**", icon=page.icon)
                 st.markdown(page.question)
+    if not group:
+        st.subheader("A route through the lessons", anchor=False)
+        show_route()
 
 st.subheader("Feature maps", anchor=False)
 with st.container(key="maps-list"):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-__all__ = ["nearest_mark", "pair_index", "pair_rows"]
+__all__ = ["first_pairs", "nearest_mark", "pair_index", "pair_rows"]
 
 
 def pair_index(n: int, one: int, other: int) -> int:
@@ -18,6 +18,13 @@ def pair_rows(n: int, index: int) -> tuple[int, int]:
     """Return the rows, one < other, of a pair of n points by its number."""
     one = max(row for row in range(n - 1) if pair_index(n, row, row + 1) <= index)
     return one, one + 1 + index - pair_index(n, one, one + 1)
+
+
+def first_pairs(values: np.ndarray, n: int, most: int) -> np.ndarray:
+    """Return the values of the pairs among the first `most` of n points, in order."""
+    most = min(most, n)
+    starts = [pair_index(n, row, row + 1) for row in range(most - 1)]
+    return np.concatenate([values[start : start + most - row - 1] for row, start in enumerate(starts)])
 
 
 def nearest_mark(

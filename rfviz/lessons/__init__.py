@@ -10,11 +10,12 @@ from rfviz._lazy import import_when_asked
 if TYPE_CHECKING:
     from rfviz.lessons.curve import Gap, compare_curve, gap_words, right_heights
     from rfviz.lessons.latex import latex_mistake
-    from rfviz.lessons.model import Curve, Lesson, Option, Step, facts_of, fill
+    from rfviz.lessons.model import LEVELS, Curve, Lesson, Option, Step, facts_of, fill, fill_facts
     from rfviz.lessons.reader import LessonError, find_lessons, parse_lesson, read_lesson
     from rfviz.lessons.room import ROOMS, Answer, Axis, Question, Room, RoomError, Rooms
 
 __all__ = [
+    "LEVELS",
     "ROOMS",
     "Answer",
     "Axis",
@@ -31,6 +32,7 @@ __all__ = [
     "compare_curve",
     "facts_of",
     "fill",
+    "fill_facts",
     "find_lessons",
     "gap_words",
     "latex_mistake",

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rfviz.expressions import Expression
+from rfviz.expressions import Expression, parse_expression
 
-__all__ = ["FACT", "Curve", "Lesson", "Option", "Step", "facts_of", "fill"]
+__all__ = ["FACT", "LEVELS", "Curve", "Lesson", "Option", "Step", "facts_of", "fill", "fill_facts"]
+
+#: How much a lesson takes for granted, from the first ones to read to the last.
+LEVELS = ("beginner", "intermediate", "advanced")
 
 #: A fact in a text: an expression between double braces, with a format behind a colon if need be.
 FACT = re.compile(r"\{\{(.+?)\}\}")
@@ -18,10 +21,11 @@ _FORMAT = re.compile(r"(.*):\s*((?:,|\+)?(?:\.\d+)?[defg%])\s*", re.DOTALL)
 
 @dataclass(frozen=True)
 class Option:
-    """An answer to choose from, and whether it is the right one."""
+    """An answer to choose from, whether it is the right one, and if not, why: one sentence in Markdown."""
 
     text: str
     right: bool
+    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -101,8 +105,12 @@ class Lesson:
     ----------
     slug, title, page, question, source, lead : str
         `page` is its name in the address; `source` says which figure of which paper this is.
+    level : str
+        One of :data:`LEVELS`.
     start : mapping of str to str
         Controls that are set when the lesson begins.
+    remember : tuple of str
+        What to take away, in Markdown; a sentence or two each.
     """
 
     slug: str
@@ -112,8 +120,10 @@ class Lesson:
     source: str
     lead: str
     order: int
+    level: str
     minutes: int
     start: Mapping[str, str]
+    remember: tuple[str, ...]
     steps: tuple[Step, ...]
 
     @property
@@ -144,6 +154,17 @@ def fill(text: str, values: Mapping[str, Any]) -> str:
         return format(value, style) if style else str(value)
 
     return FACT.sub(shown, text)
+
+
+def fill_facts(text: str, facts: Mapping[str, Callable[..., Any]]) -> str:
+    """Compute what stands in the ``{{…}}`` of a text, and put it there.
+
+    Raises
+    ------
+    RfvizError
+        If a fact cannot be computed.
+    """
+    return fill(text, {inside: parse_expression(inside, facts).evaluate(facts) for inside in facts_of(text)})
 
 
 def facts_of(text: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import isfinite
 from pathlib import Path
@@ -13,13 +13,14 @@ from typing import NoReturn
 from rfviz.errors import RfvizError
 from rfviz.expressions import Expression, ExpressionError, parse_expression
 from rfviz.lessons.latex import latex_mistake
-from rfviz.lessons.model import FACT, Curve, Lesson, Option, Step, facts_of
+from rfviz.lessons.model import FACT, LEVELS, Curve, Lesson, Option, Step, facts_of
 
 __all__ = ["LessonError", "find_lessons", "parse_lesson", "read_lesson"]
 
-_REQUIRED, _FIELDS = ("title", "page", "minutes"), ("title", "page", "order", "minutes", "source", "question")
+_REQUIRED, _FIELDS = ("title", "page", "minutes"), ("title", "page", "order", "level", "minutes", "source", "question")
 _BLOCKS = ("question", "predict", "draw", "set", "reveal", "formula", "try", "check")
 _NEEDED = ("question", "reveal")
+_HEAD_BLOCKS = ("set", "remember")
 _CURVE, _CURVE_MORE = ("across", "up", "at", "truth"), ("compare", "chart")
 _OPTION = re.compile(r"[-*] \[( |x|X)\] (.+)")
 _SETTING = re.compile(r"(?:[-*] )?`?([A-Za-z_][\w.]*)`?:(.*)")
@@ -47,7 +48,7 @@ def read_lesson(path: Path, facts: Collection[str] = (), pages: Collection[str] 
 def find_lessons(
     folder: Path, facts: Collection[str] = (), pages: Collection[str] | None = None
 ) -> tuple[tuple[Lesson, ...], tuple[str, ...]]:
-    """Find all lessons of a folder in their order, and the errors of the files that are not lessons.
+    """Find all lessons of a folder by level and order, and the errors of the files that are not lessons.
 
     Parameters
     ----------
@@ -69,7 +70,11 @@ def find_lessons(
                 lessons.append(read_lesson(path, facts, pages))
             except LessonError as error:
                 mistakes.append(str(error))
-    return tuple(sorted(lessons, key=lambda lesson: (lesson.order, lesson.slug))), tuple(mistakes)
+    return tuple(sorted(lessons, key=_place)), tuple(mistakes)
+
+
+def _place(lesson: Lesson) -> tuple[int, int, str]:
+    return LEVELS.index(lesson.level), lesson.order, lesson.slug
 
 
 @dataclass
@@ -109,8 +114,10 @@ def parse_lesson(text: str, slug: str, facts: Collection[str] = (), pages: Colle
     head, *parts = _cut(lines, "## ")
     lead, *blocks = _cut(head.lines, "### ")
     for block in blocks:
-        if block.title != "set":
-            parser.fail(block.line, f"before the first step only the block “set” may stand, not “{block.title}”")
+        if block.title not in _HEAD_BLOCKS:
+            allowed = " and ".join(f"“{name}”" for name in _HEAD_BLOCKS)
+            parser.fail(block.line, f"before the first step only blocks {allowed} may stand, not “{block.title}”")
+    first = {block.title: block for block in blocks}
     if not parts:
         parser.fail(len(lines), "a lesson needs at least one step, a heading that begins with “## ”")
     return Lesson(
@@ -122,7 +129,9 @@ def parse_lesson(text: str, slug: str, facts: Collection[str] = (), pages: Colle
         lead=parser.prose(lead),
         order=parser.number(fields, "order", 100),
         minutes=parser.number(fields, "minutes", 0),
-        start=parser.settings(blocks[0]) if blocks else {},
+        level=parser.level(fields),
+        start=parser.settings(first["set"]) if "set" in first else {},
+        remember=parser.sentences(first["remember"]) if "remember" in first else (),
         steps=tuple(map(parser.step, parts)),
     )
 
@@ -173,6 +182,20 @@ class _Parser:
             self.fail(line, f"{name} must be a whole number, not “{text}”")
         return int(text)
 
+    def level(self, fields: Mapping[str, tuple[int, str]]) -> str:
+        line, text = fields.get("level", (0, LEVELS[0]))
+        if text not in LEVELS:
+            self.fail(line, f"level must be {', '.join(LEVELS[:-1])} or {LEVELS[-1]}, not “{text}”")
+        return text
+
+    def sentences(self, part: _Part) -> tuple[str, ...]:
+        """Parse a list of sentences."""
+        lines = [(number, line.strip()) for number, line in part.lines if line.strip()]
+        for number, line in lines:
+            if not line.startswith("- "):
+                self.fail(number, f"what to remember is written as “- a sentence”, one a line, not “{line}”")
+        return tuple(self.prose(_Part("", number, [(number, line[2:])])) for number, line in lines)
+
     def step(self, part: _Part) -> Step:
         """Parse one step from the lines below its heading."""
         lead, *found = _cut(part.lines, "### ")
@@ -219,10 +242,15 @@ class _Parser:
         return text
 
     def options(self, part: _Part) -> tuple[Option, ...]:
-        """Parse answers, one of them marked as right."""
-        found = []
+        """Parse answers, one of them marked as right; below a wrong one may stand why, indented."""
+        found = list[Option]()
         for number, line in part.lines:
-            if line.strip():
+            if found and line.startswith("  ") and not _OPTION.fullmatch(line.strip()):
+                if found[-1].right:
+                    self.fail(number, "only a wrong answer has a reason; why the right one holds the reveal says")
+                why = self.prose(_Part("", number, [(number, line)]))
+                found[-1] = replace(found[-1], why=f"{found[-1].why} {why}".strip())
+            elif line.strip():
                 match = _OPTION.fullmatch(line.strip())
                 if not match:
                     self.fail(number, "an answer is written as “- [ ] text”, the right one as “- [x] text”")

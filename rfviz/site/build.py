@@ -177,7 +177,8 @@ def _script() -> str:
     terms = (
         f"const GLOSSARY = {json.dumps(dict(definitions()), ensure_ascii=False)};\n{_read(_WIDGETS / 'glossary.js')}"
     )
-    mounts = {"MOUNT_CHART": chart, "MOUNT_BAR": bar, "GLOSSARY": terms}
+    progress = _read(_WIDGETS.parent / "teaching" / "lesson_progress.js")
+    mounts = {"MOUNT_CHART": chart, "MOUNT_BAR": bar, "GLOSSARY": terms, "PROGRESS": progress}
     text = _read(_HERE / "site.js")
     for name, code in mounts.items():
         text = text.replace(f"/* {name} */", code.replace("export default function", "return function"))

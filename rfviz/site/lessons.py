@@ -11,14 +11,13 @@ import plotly.graph_objects as go
 
 from rfviz.errors import DataError
 from rfviz.experiments.base import Chart
-from rfviz.expressions import parse_expression
 from rfviz.figures.axes import DRAWN_LINE, make_room
 from rfviz.lab.address import parse_value
 from rfviz.lab.facts import FACTS
 from rfviz.lab.glossary import link_terms
 from rfviz.lab.index import ASSETS, NAVIGATION, entry_of, find_page, picture_of
 from rfviz.lab.markdown import html_of, line_of
-from rfviz.lessons import Curve, Lesson, Step, facts_of, fill, find_lessons
+from rfviz.lessons import LEVELS, Curve, Lesson, Step, fill_facts, find_lessons
 from rfviz.progress import Progress
 from rfviz.site.pages import Part, card, chart_box, chart_data, framed, main_charts
 from rfviz.site.views import View, compute_view
@@ -40,18 +39,25 @@ def file_of(lesson: Lesson) -> str:
 def lessons_page(lessons: Sequence[Lesson], parts: Sequence[Part]) -> str:
     """Return the page with a card for each lesson."""
     entry = entry_of("lessons")
+    numbered = list(enumerate(lessons, 1))
+    groups = {level: [_card(*one) for one in numbered if one[1].level == level] for level in LEVELS}
     cards = "".join(
-        card(
-            file_of(lesson),
-            lesson.title,
-            lesson.question or lesson.steps[0].question,
-            picture_name(lesson),
-            f"{lesson.minutes} min · {len(lesson.steps)} steps · on the page “{entry_of(lesson.page).title}”",
-        )
-        for lesson in lessons
+        f'<h2>{level.capitalize()}</h2><ul class="cards">{"".join(found)}</ul>'
+        for level, found in groups.items()
+        if found
     )
-    body = f'<h1>{entry.title}</h1><p>{html.escape(entry.question)}</p><ul class="cards">{cards}</ul>'
+    body = f"<h1>{entry.title}</h1><p>{html.escape(entry.question)}</p>{cards}"
     return framed(entry.title, body, parts, entry.question)
+
+
+def _card(number: int, lesson: Lesson) -> str:
+    return card(
+        file_of(lesson),
+        f"{number}. {lesson.title}",
+        lesson.question or lesson.steps[0].question,
+        picture_name(lesson),
+        f"{lesson.minutes} min · {len(lesson.steps)} steps · on the page “{entry_of(lesson.page).title}”",
+    )
 
 
 def picture_name(lesson: Lesson) -> str:
@@ -77,8 +83,10 @@ def lesson_page(lesson: Lesson, following: Lesson | None, progress: Progress, pa
     onward = (
         f'<p>Next lesson: <a href="{file_of(following)}">{html.escape(following.title)}</a></p>' if following else ""
     )
+    kept = "\n".join(f"- {_filled(sentence)}" for sentence in lesson.remember)
+    remember = f"<h2>Remember</h2>{html_of(kept)}" if kept else ""
     end = (
-        f'<section class="end"><h2 tabindex="-1">What you predicted</h2><p class="score"></p>{onward}'
+        f'<section class="end"><h2 tabindex="-1">What you predicted</h2><p class="score"></p>{remember}{onward}'
         '<div class="buttons"><button type="button" class="again">Start again</button></div></section>'
     )
     entry = entry_of(lesson.page)
@@ -86,7 +94,7 @@ def lesson_page(lesson: Lesson, following: Lesson | None, progress: Progress, pa
         f'On the page <a href="{entry.slug}.html">{html.escape(entry.title)}</a>, where the laboratory has controls.'
     )
     head = f'<h1>{html.escape(lesson.title)}</h1><p class="note">{html.escape(lesson.source)}</p>'
-    body = f'{head}<div class="lesson">{steps}{end}</div><p class="beyond">{about}</p>'
+    body = f'{head}<div class="lesson" data-lesson="{lesson.slug}">{steps}{end}</div><p class="beyond">{about}</p>'
     return framed(lesson.title, body, parts, lesson.question)
 
 
@@ -161,6 +169,7 @@ def _question(step: Step, number: int) -> str:
         return f"<p><strong>{asked}</strong></p><p>{how}</p>"
     options = "".join(
         f'<label><input type="radio" name="step-{number}" value="{place}"><span>{line_of(option.text)}</span></label>'
+        + (f'<p class="why" hidden>{line_of(_filled(option.why))}</p>' if option.why else "")
         for place, option in enumerate(step.options)
     )
     return f"<fieldset><legend>{asked}</legend>{options}</fieldset>"
@@ -173,4 +182,4 @@ def _reveal(step: Step, told: set[str]) -> str:
 
 
 def _filled(text: str) -> str:
-    return fill(text, {fact: parse_expression(fact, FACTS).evaluate(FACTS) for fact in facts_of(text)})
+    return fill_facts(text, FACTS)

@@ -10,6 +10,7 @@ const mountChart = (() => {
 })();
 
 /* GLOSSARY */
+/* PROGRESS */
 followGlossary();
 
 function framesOf(address) {
@@ -82,7 +83,11 @@ function lessonStep(step, record, go) {
     } else {
       const [chosen, right] = [labels.findIndex((label) => label.firstChild.checked), Number(step.dataset.right)];
       labels[right].classList.add("right");
-      if (chosen !== right) labels[chosen].classList.add("wrong");
+      if (chosen !== right) {
+        labels[chosen].classList.add("wrong");
+        const why = labels[chosen].nextElementSibling;
+        if (why?.matches(".why")) why.hidden = false;
+      }
       verdict.textContent = chosen === right ? "As you predicted." : `Not so: ${labels[right].textContent}.`;
       record(chosen === right);
       for (const label of labels) label.firstChild.disabled = true;
@@ -101,6 +106,7 @@ for (const lesson of document.querySelectorAll(".lesson")) {
   const show = (at) => {
     steps.forEach((step, place) => (step.hidden = place !== at));
     end.hidden = at < steps.length;
+    keepProgress({ lesson: lesson.dataset.lesson, step: Math.min(at + 1, steps.length), of: steps.length, done: !end.hidden });
     const right = [...verdicts.values()].filter(Boolean).length;
     const made = verdicts.size;
     end.querySelector(".score").textContent = made ? `${right} of ${made} choices right.` : "You made no choices this time.";
@@ -116,6 +122,8 @@ for (const lesson of document.querySelectorAll(".lesson")) {
   end.querySelector(".again").addEventListener("click", () => location.reload());
   show(0);
 }
+
+showProgress((lesson) => `.card:has(a[href="lesson--${lesson}.html"])`);
 
 // After the lessons: a chart of a step that is hidden waits until it has a width to draw for.
 for (const box of document.querySelectorAll(".chart")) {

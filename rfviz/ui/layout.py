@@ -63,7 +63,8 @@ _pictures = Component("picture_marks", _HERE / "picture_marks.js")
 
 @functools.lru_cache(maxsize=1)
 def _css() -> str:
-    return "".join(path.read_text(encoding="utf-8") for path in (ASSETS / "style.css", _WIDGETS / "glossary.css"))
+    sheets = ASSETS / "style.css", _WIDGETS / "glossary.css", _WIDGETS / "mechanism.css"
+    return "".join(path.read_text(encoding="utf-8") for path in sheets)
 
 
 def use_style() -> None:

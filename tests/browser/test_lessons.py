@@ -26,6 +26,10 @@ TYPE = """() => [parseFloat(getComputedStyle(document.querySelector("[data-testi
 SIDEBAR = "() => document.querySelector('[data-testid=stSidebar]').getBoundingClientRect().right > 0"
 
 
+# Whether a card is marked so.
+MARK = "([card, mark]) => getComputedStyle(document.querySelector(card), '::after').content === mark"
+
+
 def drawn(page):
     return page.evaluate("(key) => rf.state(key)", SATURATION)
 
@@ -86,10 +90,17 @@ def test_a_lesson_from_its_card_to_its_end(app, visit):
         answer(page, step)
     page.get_by_text("3 of 3 right.").wait_for()  # since the page was loaded anew
     page.get_by_text("Next lesson").wait_for()
+    assert page.locator(".st-key-lesson-panel li").count() == 3  # what to remember
     page.locator(".st-key-lesson-next button").click()
     page.locator(".st-key-lesson-panel").wait_for(state="detached")
     wait_for_query(page, lesson=None, step=None)
     assert_comes(page, SIDEBAR, None, True)
+    # The browser knows it, also in a new session.
+    page.goto(f"{app}/lessons")
+    card = f".st-key-lesson-link-{LESSON.slug}"
+    page.locator(card).wait_for()
+    page.wait_for_function(MARK, arg=[card, '"✓ Done"'])
+    assert page.evaluate(MARK, [".st-key-lesson-link-hashing", "none"])
 
 
 def test_presenting_on_a_projector(app, visit):

@@ -32,6 +32,13 @@ LAYOUT = """() => {
   return [top, height, width, document.querySelector('[data-testid=stMain]').scrollHeight];
 }"""
 
+COUNT_MESSAGES = """() => {
+  const send = WebSocket.prototype.send;
+  let count = 0;
+  WebSocket.prototype.send = function (...all) { count += 1; return send.apply(this, all); };
+  window.sent = () => count;
+}"""
+
 
 @pytest.fixture
 def page(app, visit):
@@ -300,6 +307,19 @@ def test_a_click_shows_the_formula_with_the_numbers_of_a_pair(app, visit):
     page = visit(app, "distance-saturation", size=(1366, 768))
     wait_for_chart(page, SATURATION)
     box = page.locator(".js-plotly-plot .nsewdrag").first.bounding_box()
+    # On its way the pointer shows what the first feature makes of a pair, and the server is not asked.
+    settle(page)
+    page.evaluate(COUNT_MESSAGES)
+    card = page.locator(".mechanism-card")
+    page.mouse.move(box["x"] + 0.1 * box["width"], box["y"] + 0.8 * box["height"])
+    card.wait_for()
+    told = card.inner_text()
+    assert "Feature 1" in told and "wins for" in told and card.locator("svg line").count() == 8 + 2
+    page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 0.35 * box["height"])
+    page.wait_for_function("(told) => document.querySelector('.mechanism-card').innerText !== told", arg=told)
+    page.mouse.move(box["x"] + 0.9 * box["width"], box["y"] + 0.9 * box["height"])  # far from every pair
+    card.wait_for(state="hidden")
+    assert page.evaluate("() => window.sent()") == 0
     page.mouse.click(box["x"] + 0.6 * box["width"], box["y"] + 0.5 * box["height"])
     page.get_by_text("Your pair").wait_for()
     page.get_by_text("Choose two rows, x and z").wait_for()

@@ -115,6 +115,11 @@ def test_a_lesson_takes_a_choice_and_a_drawn_curve_and_shows_the_answers(look):
     step.get_by_label("In proportion, as before").check()
     shown.click()
     assert "Not so: In proportion at first, then it levels off." in step.locator(".reveal").inner_text()
+    assert "That was q = 1." in step.locator(".asked").inner_text()
+    term = step.locator('a[href="#term-maxout"]')
+    term.hover()
+    page.get_by_role("tooltip").filter(has_text="largest of q random projections").wait_for()
+    page.keyboard.press("Escape")
     assert "plateau of 0.91" in step.locator(".reveal").inner_text().replace("\n", " ")
     page.wait_for_function(f"(before) => {DRAWN} !== before", arg=before)
     step.get_by_role("button", name="Next").click()
@@ -129,3 +134,7 @@ def test_a_lesson_takes_a_choice_and_a_drawn_curve_and_shows_the_answers(look):
     for name in ("Next", "Next", "Next", "Finish"):
         step.get_by_role("button", name=name).click()
     assert page.locator(".score").inner_text() == "0 of 1 choices right."
+    assert page.locator(".end li").count() == 3
+    page.goto((look.folder / "lessons.html").as_uri())
+    done = "getComputedStyle(document.querySelector('.card:has(a[href*=saturation])'), '::after').content"
+    assert page.evaluate(done) == '"✓ Done"'

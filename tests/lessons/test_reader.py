@@ -2,7 +2,16 @@
 
 import pytest
 
-from rfviz.lessons import LessonError, facts_of, fill, find_lessons, latex_mistake, parse_lesson, read_lesson
+from rfviz.lessons import (
+    LessonError,
+    facts_of,
+    fill,
+    fill_facts,
+    find_lessons,
+    latex_mistake,
+    parse_lesson,
+    read_lesson,
+)
 
 GOOD = r"""---
 title: A title: with a colon
@@ -80,6 +89,18 @@ def test_all_parts_are_read():
     assert first.line == GOOD.split("\n").index("## First step") + 1
 
 
+def test_level_reasons_and_what_to_remember_are_read():
+    text = GOOD.replace("order: 7", "order: 7\nlevel: advanced").replace(
+        "- [ ] No\n", "- [ ] No\n  It is {{twice(1)}}.\n"
+    )
+    lesson = read(text.replace("## First", "### remember\n- One.\n- {{twice(2)}}.\n\n## First"))
+    assert lesson.level == "advanced" and read(GOOD).level == "beginner"
+    assert lesson.remember == ("One.", "{{twice(2)}}.") and lesson.start == read(GOOD).start
+    wrong, right = lesson.steps[0].options
+    assert (wrong.text, wrong.why, right.why) == ("No", "It is {{twice(1)}}.", "")
+    assert fill_facts(wrong.why, FACTS) == "It is 2."
+
+
 def test_settings_pile_up_step_by_step():
     lesson = read(GOOD)
     assert lesson.settings(1, False) == lesson.start
@@ -108,6 +129,10 @@ def test_line_ends_of_other_systems():
         ("order: 7", "colour: red", 4, "“colour: red”"),
         ("title: A title: with a colon\n", "", 7, "must say title"),
         ("### set\n- map", "### reveal\n- map", 12, "before the first step"),
+        ("order: 7", "level: hard", 4, "beginner, intermediate or advanced, not “hard”"),
+        ("### set\n- map: RandomMaxout\n- compare: ,", "### remember\nThis.", 13, "one a line"),
+        ("- [x] Yes", "- [x] Yes\n  For it does.", 26, "only a wrong answer has a reason"),
+        ("- [ ] No\n", "- [ ] No\n  It is {{thrice(1)}}.\n", 25, "thrice, which is unknown"),
         ("### question\nWill", "### riddle\nWill", 20, "no block “riddle”"),
         ("### try\n", "### question\n", 37, "already"),
         ("It is {{twice(4) + 1:.2f}}, and {{ twice(1) }}.", "", 16, "### reveal"),
@@ -176,11 +201,12 @@ def test_a_lesson_without_steps():
 def test_a_folder_keeps_what_can_be_read(tmp_path):
     (tmp_path / "b.md").write_text(GOOD, encoding="utf-8")
     (tmp_path / "a.md").write_text(GOOD.replace("order: 7", "order: 9"), encoding="utf-8")
+    (tmp_path / "c.md").write_text(GOOD.replace("order: 7", "order: 1\nlevel: intermediate"), encoding="utf-8")
     (tmp_path / "bad.md").write_text("nothing", encoding="utf-8")
     (tmp_path / "latin.md").write_bytes(b"\xff\xfe\xff")
     (tmp_path / "README.md").write_text("how to", encoding="utf-8")
     lessons, mistakes = find_lessons(tmp_path, FACTS, {"zoo"})
-    assert [lesson.slug for lesson in lessons] == ["b", "a"]
+    assert [lesson.slug for lesson in lessons] == ["b", "a", "c"]  # by level, then by order
     assert len(mistakes) == 2 and mistakes[0].startswith("bad.md, line 1") and "latin.md" in mistakes[1]
     with pytest.raises(LessonError, match=r"gone\.md"):
         read_lesson(tmp_path / "gone.md")

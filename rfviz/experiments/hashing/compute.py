@@ -19,6 +19,7 @@ __all__ = [
     "BAND",
     "HammingResult",
     "NearFarResult",
+    "first_places",
     "hash_pairs",
     "law_of",
     "near_and_far",
@@ -244,6 +245,15 @@ def pair_place(
     X = points.original
     differ = hamming_pairs(codes, np.array([one]), np.array([two]))[0]
     return float(law_of(points, spec).measure(X[[one]], X[[two]])[0]), float(differ / codes.shape[1])
+
+
+def first_places(
+    points: HashPoints, spec: MapSpec[FeatureMap], codes: np.ndarray, n: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return where all pairs of the first n rows are in the chart: the law's distances, and shares of symbols."""
+    one, two = np.triu_indices(min(n, len(codes)), 1)
+    X = points.original
+    return law_of(points, spec).measure(X[one], X[two]), hamming_pairs(codes, one, two) / codes.shape[1]
 
 
 def _axis_end(largest: float, reach: float | None) -> float:

@@ -9,7 +9,8 @@ from typing import Any
 
 import streamlit as st
 
-from rfviz.analysis.pairs import nearest_mark, pair_index, pair_rows
+from rfviz.analysis.pairs import first_pairs, nearest_mark, pair_index, pair_rows
+from rfviz.analysis.pool import first_pool
 from rfviz.experiments.base import Chart
 from rfviz.experiments.distance_saturation.compute import MAX_POINTS, SaturationResult
 from rfviz.experiments.distance_saturation.experiment import DistanceSaturation, mapped_pairs_of, pairs_of
@@ -21,6 +22,7 @@ from rfviz.lab.panel import ScaledData
 from rfviz.ui import layout
 from rfviz.ui.page import CLICK_A_PAIR, STEPS, View
 from rfviz.ui.widgets.live_chart import selected_places
+from rfviz.ui.widgets.mechanism import MOST_POINTS, POINT_AT_A_PAIR, mechanism
 
 __all__ = ["SaturationView"]
 
@@ -49,6 +51,10 @@ class SaturationView(View[ScaledData, DistanceSaturation, SaturationResult]):
             chart = replace(charts[0], plot=ringed)
             self.main_chart(settings, result, chart, placing=True)
             st.markdown(text.of_pair(rows, before, dict(zip(settings.labels, after, strict=True))))
+        if pool := first_pool(pairs, settings.specs[0], MOST_POINTS):
+            x, y = (first_pairs(values, n, MOST_POINTS) for values in (pairs.distance, mapped[0].embedded))
+            mechanism(charts[0].name, pool, x, y, (0.0, float(result.x_edges[-1]), 0.0, float(result.y_edges[-1])))
+            st.caption(POINT_AT_A_PAIR)
         if self.source.dataset.n_samples > MAX_POINTS:
             st.caption(f"The first {MAX_POINTS:,} of {self.source.dataset.n_samples:,} points are used.")
         self.draw_details(settings, result, charts)

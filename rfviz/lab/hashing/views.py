@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 import streamlit as st
 
+from rfviz.analysis.pool import first_pool
 from rfviz.errors import RfvizError
 from rfviz.experiments.base import Chart, revision
-from rfviz.experiments.hashing.compute import law_of, nearest_pair, pair_place
+from rfviz.experiments.hashing.compute import first_places, law_of, nearest_pair, pair_place
 from rfviz.experiments.hashing.experiment import Comparison, Hashing, HashingResult
 from rfviz.experiments.hashing.figures import STRIP, plot_strips
 from rfviz.experiments.hashing.hamming import hamming_pairs
@@ -28,6 +29,7 @@ from rfviz.ui.page import CLICK_A_PAIR, STEPS, View
 from rfviz.ui.session import SessionValue
 from rfviz.ui.widgets import images
 from rfviz.ui.widgets.live_chart import selected_places, selected_row
+from rfviz.ui.widgets.mechanism import MOST_POINTS, POINT_AT_A_PAIR, mechanism
 from rfviz.words import number, per_cent
 
 __all__ = ["HashingView"]
@@ -73,7 +75,12 @@ class HashingView(View[Source, Hashing, HashingResult]):
             animations = self.animations(settings, HashingResult(comparison, None))
             layout.chart(chart.figure, chart.name, chart.alt, placing=may_choose, animations=animations)
             layout.explain(chart.words)
-            st.caption(f"{text.TERMS} {CLICK_A_PAIR}" if may_choose else text.TERMS)
+            pool = first_pool(comparison.points, settings.spec, MOST_POINTS)
+            if pool is not None:
+                x, y = first_places(comparison.points, settings.spec, comparison.codes, MOST_POINTS)
+                mechanism(chart.name, pool, x, y, (0.0, float(x.max()) or 1.0, 0.0, 1.0))
+            told = [text.TERMS, *([CLICK_A_PAIR] if may_choose else []), *([POINT_AT_A_PAIR] if pool else [])]
+            st.caption(" ".join(told))
         self.refusals = st.container()
 
     def refuse(self, settings: Hashing, error: RfvizError) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from rfviz.analysis.pairs import nearest_mark, pair_rows
+from rfviz.analysis.pairs import first_pairs, nearest_mark, pair_rows
+from rfviz.analysis.pool import pool_of
 from rfviz.errors import RfvizError
 from rfviz.experiments.base import Chart, revision
 from rfviz.experiments.kernel_approximation.compute import METRICS, KernelErrorResult
@@ -17,6 +18,7 @@ from rfviz.experiments.kernel_approximation.experiment import (
     KernelErrors,
     NothingComputedError,
     pair_estimates_of,
+    sample_of,
 )
 from rfviz.experiments.kernel_approximation.figures import plot_kernel_bias, plot_kernel_errors
 from rfviz.figures.lines import ring_pair
@@ -27,6 +29,7 @@ from rfviz.ui import layout
 from rfviz.ui.page import CLICK_A_PAIR, STEPS, View
 from rfviz.ui.plain import plain
 from rfviz.ui.widgets.live_chart import selected_places
+from rfviz.ui.widgets.mechanism import MOST_POINTS, POINT_AT_A_PAIR, mechanism
 from rfviz.words import shown
 
 __all__ = ["KernelView"]
@@ -70,6 +73,7 @@ class KernelView(View[Source, KernelApproximation, KernelErrors]):
                         kernel, estimate = places[found.label]
                         figure = ring_pair(figure, rows, [kernel], [estimate], [style.colour])
                     layout.chart(figure, chart.name, chart.alt, secondary=True, placing=True)
+                    self._mechanism(settings, found, chart.name)
         if rows:
             st.markdown(text.of_pair(rows, result.maps[0].n_points, settings.m, places))
         else:
@@ -89,6 +93,17 @@ class KernelView(View[Source, KernelApproximation, KernelErrors]):
                 self.follow(pair_rows(n, nearest_mark(clicks[-1], kernel, [estimate], spans)))
                 self.state.set("steps-map", found.label)
         return self.followed(n)
+
+    def _mechanism(self, settings: KernelApproximation, found: KernelErrorResult, chart: str) -> None:
+        """Let a pair under the pointer show the first feature of the map that can be exported."""
+        points = self.source.data, self.source.normalise, self.source.n_points
+        spec, X = found.spec.replace(random_state=0), self.cache.call(sample_of, *points).original
+        if pool := pool_of(X, spec.resolve(X), MOST_POINTS):
+            places = self._estimates(settings, found, None)
+            x, y = (first_pairs(values, len(X), MOST_POINTS) for values in places)
+            edges = found.density.x_edges, found.density.y_edges
+            mechanism(chart, pool, x, y, tuple(float(edge[end]) for edge in edges for end in (0, -1)))
+            st.caption(POINT_AT_A_PAIR)
 
     def _place(
         self, settings: KernelApproximation, found: KernelErrorResult, rows: tuple[int, int]

@@ -23,7 +23,7 @@ from rfviz.ui.state import PageState, forget_page, pins
 from rfviz.ui.state.zoom import current_zoom
 from rfviz.ui.teaching.presenter import present
 
-__all__ = ["is_lecturing", "lecture_bar", "lecture_menu", "settle_lecture"]
+__all__ = ["is_lecturing", "lecture_bar", "lecture_menu", "settle_lecture", "start_lecture"]
 
 # The text, and the number of the view that is shown (from 1; 0 while none is).
 _TEXT = SessionValue[str | None]("lecture", lambda: None)
@@ -155,6 +155,12 @@ def lecture_menu(state: PageState) -> None:
             st.caption(str(error))
     if start:
         _go(views, 1)
+
+
+def start_lecture(text: str) -> None:
+    """Begin a lecture, in place of the session's own."""
+    _TEXT.set(text.strip())
+    _go(parse_lecture(text, _PAGES), 1)
 
 
 def _views() -> list[View]:

@@ -18,7 +18,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from rfviz.errors import RfvizError
-from rfviz.expressions import parse_expression
 from rfviz.figures.axes import DRAWN_LINE, has_legend, make_room
 from rfviz.lab.facts import FACTS
 from rfviz.lab.glossary import link_terms
@@ -31,8 +30,7 @@ from rfviz.lessons import (
     Room,
     Step,
     compare_curve,
-    facts_of,
-    fill,
+    fill_facts,
     find_lessons,
     gap_words,
     right_heights,
@@ -40,6 +38,7 @@ from rfviz.lessons import (
 from rfviz.ui.plain import plain
 from rfviz.ui.session import widget_value
 from rfviz.ui.state import PageState
+from rfviz.ui.teaching.lesson_progress import keep_progress
 from rfviz.ui.teaching.presenter import LESSON
 from rfviz.ui.teaching.room_panel import (
     axes_of,
@@ -156,10 +155,10 @@ def links(page: str) -> None:
             lesson_link(lesson, lesson.title)
 
 
-def lesson_link(lesson: Lesson, label: str) -> None:
+def lesson_link(lesson: Lesson, label: str, icon: str | None = ":material/school:") -> None:
     """Draw a link that begins a lesson."""
     path = entry_of(lesson.page).path
-    st.page_link(path, label=label, icon=":material/school:", query_params={"lesson": lesson.slug, "step": "1"})
+    st.page_link(path, label=label, icon=icon, query_params={"lesson": lesson.slug, "step": "1"})
 
 
 # --- the panel --------------------------------------------------------------------------------------------------------
@@ -193,6 +192,8 @@ def panel(state: PageState, presenting: bool) -> None:
             _buttons(lesson, visit, presenting or widget_value(visit.key) is not None, room)
     if room:
         _lead(room, lesson, step, visit)
+    elif not presenting:
+        keep_progress(lesson.slug, visit.step, len(lesson.steps), visit.ended)
 
 
 def draws_on(key: str, is_main: bool) -> bool:
@@ -360,7 +361,8 @@ def _compared(step: Step, chosen: Any) -> tuple[str, str]:
         return "", answer
     if chosen == right:
         return "close", f"{answer} — as you predicted."
-    return "off", f":material/close: ~~{chosen}~~  \n{answer}"
+    why = next((option.why for option in step.options if option.text == chosen), "")
+    return "off", f":material/close: ~~{chosen}~~  \n{_filled(why)}\n\n{answer}"
 
 
 def _compared_curve(curve: Curve, drawn: Sequence[tuple[float, float]]) -> tuple[str, str]:
@@ -384,6 +386,10 @@ def _summary(lesson: Lesson, visit: _Visit) -> None:
         st.markdown("The answers of the class are under **Teach → Answers**, as a table.")
     else:
         st.markdown(f"{n_right} of {n_made} right." if n_made else "You made no predictions this time.")
+    if lesson.remember:
+        st.html("<h2>Remember</h2>")
+        with suppress(RfvizError):  # a fact that cannot be computed is missing from the steps, too
+            st.markdown("\n".join(f"- {_filled(sentence)}" for sentence in lesson.remember))
     lessons = all_lessons()[0]
     place = lessons.index(lesson) + 1
     if place < len(lessons):
@@ -395,8 +401,7 @@ def _summary(lesson: Lesson, visit: _Visit) -> None:
 
 
 def _filled(text: str) -> str:
-    values = {fact: parse_expression(fact, FACTS).evaluate(FACTS) for fact in facts_of(text)}
-    return fill(text, values)
+    return fill_facts(text, FACTS)
 
 
 def _buttons(lesson: Lesson, visit: _Visit, may_show: bool, room: Room | None) -> None:

@@ -19,7 +19,19 @@ import streamlit as st
 
 from rfviz.figures.axes import DRAWN_LINE, has_legend
 from rfviz.lab.facts import FACTS
-from rfviz.lessons import ROOMS, Answer, Axis, Curve, Room, RoomError, Step, compare_curve, gap_words, right_heights
+from rfviz.lessons import (
+    ROOMS,
+    Answer,
+    Axis,
+    Curve,
+    Room,
+    RoomError,
+    Step,
+    compare_curve,
+    fill_facts,
+    gap_words,
+    right_heights,
+)
 from rfviz.ui.component import Component
 from rfviz.ui.session import SessionValue, set_widget_value
 from rfviz.ui.teaching.presenter import ROOM
@@ -213,8 +225,9 @@ def verdicts(step: Step, answers: Mapping[str, Answer]) -> dict[str, str]:
     """Return what each phone is told of its answer, as Markdown."""
     if step.curve is None:
         right = step.options[step.answer].text
-        words = {True: f"**Right.** {right}", False: f"**Not this time.** The answer: {right}"}
-        return {phone: words[answer == step.answer] for phone, answer in answers.items()}
+        words = [f"**Not this time.** {fill_facts(option.why, FACTS)} The answer: {right}" for option in step.options]
+        words[step.answer] = f"**Right.** {right}"
+        return {phone: words[answer] for phone, answer in answers.items() if isinstance(answer, int)}
     told = {}
     heights = right_heights(step.curve, FACTS)
     for phone, answer in answers.items():

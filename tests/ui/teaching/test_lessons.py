@@ -9,8 +9,11 @@ from rfviz.errors import ParameterError
 from rfviz.expressions import parse_expression
 from rfviz.lab.address import format_value, same_text
 from rfviz.lab.facts import FACTS
-from rfviz.lab.index import NAVIGATION
+from rfviz.lab.index import NAVIGATION, picture_of
+from rfviz.lab.lecture import parse_lecture
 from rfviz.lessons import compare_curve, facts_of, right_heights
+from rfviz.site.lessons import picture_name
+from rfviz.ui.teaching.lesson_cards import READY_LECTURE
 from rfviz.ui.teaching.lesson_panel import LESSONS, all_lessons
 from tests.app_pages import SMALL, changed, page_at, specs
 
@@ -78,6 +81,9 @@ def test_is_whole(slug):
     assert lesson.lead and lesson.source and lesson.question.endswith("?") and lesson.start
     for step in lesson.steps:
         assert step.settings and step.formula and step.question.endswith("?"), step.title
+    assert len(lesson.remember) == 3
+    for option in (option for step in lesson.steps for option in step.options if not option.right):
+        assert option.why.endswith(".") and len(option.why) > 20, option.text
     # The right answer is not always at the same place.
     assert len({step.answer for step in lesson.steps if step.options}) > 1
 
@@ -90,7 +96,8 @@ def test_statements_hold(slug):
         assert check.evaluate(FACTS) is True, check.text
     assert sum(bool(step.checks) for step in steps) >= len(steps) - 1
     for step in steps:
-        for fact in facts_of(step.reveal + step.suggestion):
+        reasons = " ".join(option.why for option in step.options)
+        for fact in facts_of(" ".join([step.reveal, step.suggestion, reasons, *LESSON[slug].remember])):
             value = parse_expression(fact, FACTS).evaluate(FACTS)
             assert not np.isnan(value), fact
     for curve in (step.curve for step in steps if step.curve):
@@ -198,11 +205,11 @@ def test_a_prediction_comes_before_the_answer():
     at = opened(SATURATION, lesson="saturation")
     buttons = {button.key: button for button in at.button}
     assert buttons["lesson-show"].disabled and buttons["lesson-back"].disabled
-    wrong = next(option.text for option in LESSON["saturation"].steps[0].options if not option.right)
-    at.radio[0].set_value(wrong).run()
+    wrong = next(option for option in LESSON["saturation"].steps[0].options if not option.right)
+    at.radio[0].set_value(wrong.text).run()
     press(at, "lesson-show")
     words = "\n".join(markdown.value for markdown in at.markdown)
-    assert f"~~{wrong}~~" in words and "0.91" in words  # the plateau, which is computed
+    assert f"~~{wrong.text}~~" in words and wrong.why in words and "0.91" in words  # the plateau, which is computed
     press(at, "lesson-again")
     assert at.radio[0].value is None
     assert_holds(at, LESSON["saturation"], LESSON["saturation"].start)
@@ -295,6 +302,36 @@ def test_cards_of_all_lessons():
         assert any(lesson.title in link.label and f"lesson={lesson.slug}" in link.query_string for link in links)
     words = "\n".join(part.value for part in [*at.markdown, *at.caption])
     assert all(lesson.question in words and f"{len(lesson.steps)} steps" in words for lesson in LESSON.values())
+
+
+def test_cards_have_pictures_of_their_own():
+    names = [picture_name(lesson) for lesson in LESSON.values()]
+    assert all(picture_of(name, scheme) for name in names for scheme in ("light", "dark"))
+    assert len({picture_of(name).read_bytes() for name in names}) == len(names)
+
+
+def test_the_ready_lecture_has_45_minutes_of_steps_that_there_are():
+    views = parse_lecture(READY_LECTURE.read_text("utf-8"), {page.slug for page in NAVIGATION})
+    assert sum(int(view.note.split(" min.")[0]) for view in views) == 45
+    for query in (view.query for view in views if view.query):
+        lesson = LESSON[query["lesson"]]
+        assert 1 <= int(query["step"]) <= len(lesson.steps)
+    assert {LESSON[view.query["lesson"]].page == view.page for view in views if view.query} == {True}
+
+
+def test_the_ready_lecture_begins_with_its_first_view():
+    at = page_at("lessons").run()
+    next(button for button in at.button if button.key == "start-ready-lecture").click()
+    at.run()
+    assert not at.exception and at.session_state["lecture-at"] == 1
+    assert at.session_state["lecture"].startswith("zoo | ")
+
+
+def test_the_front_page_lists_the_lessons_in_their_order():
+    at = page_at("home").run()
+    labels = [link.proto.label for link in at.get("page_link") if link.proto.query_string]
+    expected = enumerate(LESSON.values(), 1)
+    assert labels == [f"{number}. {lesson.title} ({lesson.minutes} min)" for number, lesson in expected]
 
 
 def test_a_file_with_a_mistake_is_named_and_spoils_nothing(tmp_path, monkeypatch):

@@ -16,6 +16,7 @@ from unittest.mock import AsyncMock
 
 import plotly.graph_objects as go
 import pytest
+import streamlit as st
 from plotly.offline import get_plotlyjs_version
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -233,6 +234,15 @@ def test_scripts_of_components_are_files(tmp_path):
     assert ("link", f"<{address}>; rel=modulepreload") in preload.preloaded("/accuracy")
     other.write_text("export default () => 0;")
     assert component_script(one, other) != inline, "another text has another address, so that none is out of date"
+
+
+def test_a_page_preloads_no_font_that_the_theme_does_not_use():
+    page = (Path(st.__file__).parent / "static" / "index.html").read_text("utf-8")
+    assert 'as="font"' in page  # else this release needs no help
+    told = Middleware(InjectBootScript, slugs=["accuracy"])
+    app = Starlette(routes=[Route("/accuracy", lambda _: HTMLResponse(page))], middleware=[told])
+    sent = fetch(app, "/accuracy")[2].decode()
+    assert 'as="font"' not in sent and sent.count("modulepreload") == page.count("modulepreload") > 10
 
 
 @pytest.mark.parametrize(("encoding", "unpack"), [("gzip", gzip.decompress), ("identity", bytes)])
