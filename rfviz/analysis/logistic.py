@@ -64,7 +64,7 @@ def fit_logistic(X: np.ndarray, y: np.ndarray, least: float = _PENALTIES[0]) -> 
 def _fitted(Z: np.ndarray, is_one: np.ndarray, penalty: float, start: np.ndarray) -> np.ndarray:
     """Return the coefficients, and below them the intercepts, of the least penalised log loss.
 
-    They are those of scikit-learn's ``LogisticRegression``, whose checks of its input take ten times as long here.
+    They are those of scikit-learn's ``LogisticRegression``, whose checks of its input take longer than a small fit.
     """
     n, shrink = len(Z), 1.0 / (penalty * len(Z))
 
