@@ -50,6 +50,10 @@ def _own_data(values: Mapping[str, Any]) -> str:
     if "compare" in values:
         other = f"\ndataset = compare_with(dataset, read_file({values['compare']!r}))"
         imported = "Preparation, compare_with, read_file"
+    if "profile" in values:
+        other = f"\ndataset = compare_with(dataset, read_profile({values['profile']!r}))"
+        imported = "Preparation, compare_with, read_file"
+        imported += "\nfrom rfviz.analysis.profiles import read_profile"
     return (
         f"from rfviz.datasets.files import {imported}\n\n"
         f"file = {values['file']!r}  # your own, next to this script\n"
