@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         params,
         skeleton,
     )
+    from rfviz.analysis.profiles import TableProfile
     from rfviz.lab.quick_inspection.report import InspectionReport
 
 __all__ = [
@@ -47,6 +48,7 @@ __all__ = [
     "kernels",
     "linear_model",
     "params",
+    "profile",
     "skeleton",
 ]
 
@@ -80,9 +82,9 @@ def inspect(
         Those that are not used.
     table : str
         Of a file: the table of a database, or the sheet of a workbook.
-    compare : DataFrame, array, path or column, optional
-        Another table with the same columns, or a column whose values say which rows are compared, to find drift. By
-        default the first half of the rows is compared with the second.
+    compare : DataFrame, array, path, profile or column, optional
+        Another table with the same columns, its :func:`profile`, or a column whose values say which rows are
+        compared, to find drift. By default the first half of the rows is compared with the second.
     only : str or sequence of str
         Short names of findings, as ``"columns,copies"``, to compute these alone and no picture of all rows.
         ``"features"``, how many random features are enough, is answered only if it is named.
@@ -118,6 +120,44 @@ def inspect(
     from rfviz.lab.quick_inspection.report import inspect_table
 
     return inspect_table(data, label, order, leave_out, table, compare, only)
+
+
+def profile(data: Any, name: str = "the other table", table: str = "") -> TableProfile:
+    """Return what a comparison with a table needs of it: some kB, without a row of it.
+
+    It holds the names of the columns, words that at least five rows have, and 63 quantiles of each column of numbers.
+
+    Parameters
+    ----------
+    data : DataFrame, table of another library, array of shape (n_samples, n_features), or path
+        As :func:`inspect` takes it.
+    name : str
+        What sentences call it; a file has its own name.
+    table : str
+        Of a file: the table of a database, or the sheet of a workbook.
+
+    Returns
+    -------
+    TableProfile
+        ``save(path)`` writes it. :func:`inspect` compares with it, or with the path of its file.
+
+    Raises
+    ------
+    rfviz.errors.DataError
+        If it is not a table, or has no column of numbers or categories, or fewer than 40 rows.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd, rfviz
+    >>> draw = np.random.default_rng(0).normal
+    >>> reference = rfviz.profile(pd.DataFrame(draw(size=(500, 3)), columns=["a", "b", "c"]))
+    >>> later = pd.DataFrame(draw(size=(400, 3)) + [0, 0.5, 0], columns=["a", "b", "c"])
+    >>> rfviz.inspect(later, compare=reference, only="drift").findings["columns"].tolist()
+    [['b']]
+    """
+    from rfviz.lab.quick_inspection.report import profile_of_data
+
+    return profile_of_data(data, name, table)
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -41,7 +41,7 @@ ALLOWED = {
         "skeleton",
     },
     "rfviz.linear_model": {"errors", "params", "inputs", "random_state", "backend", "cuda"},
-    "rfviz.datasets": {"errors", "params", "backend"},
+    "rfviz.datasets": {"errors", "params", "formula", "backend"},
     "rfviz.result_files": {"errors", "datasets", "features"},
     "rfviz.cache": {"errors", "backend", "result_files"},
     "rfviz.words": {"datasets"},

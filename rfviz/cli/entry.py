@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from rfviz._version import __version__
-from rfviz.cli import app, device, maps, run, site
+from rfviz.cli import app, device, maps, profile, run, site
 from rfviz.errors import RfvizError
 
 __all__ = ["main"]
@@ -72,6 +72,8 @@ def _parser() -> argparse.ArgumentParser:
     # Without a command, and only then, what "rfviz app" does without arguments.
     parser.set_defaults(**vars(starts.parse_args([])) | {"name": "app"})
     run.add_arguments(commands.add_parser("run", help="compute a page without a browser: charts and numbers as files"))
+    text = "write the profile of a table, without its rows, to compare another table with"
+    profile.add_arguments(commands.add_parser("profile", help=text))
     site.add_arguments(commands.add_parser("site", help="write the laboratory as web pages that need no server"))
     text = "show which device computes, with which libraries and how much memory"
     device.add_arguments(commands.add_parser("device", help=text))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import textwrap
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,8 @@ def describe(given: argparse.Namespace) -> int:
     """Print the facts about each feature map; see :func:`rfviz.cli.main` for errors."""
     from rfviz.features import registry
 
+    if given.name == "schemes":
+        print("rfviz schemes is deprecated. Use rfviz maps.", file=sys.stderr)
     if given.json:
         print(json.dumps([_entry(name, cls) for name, cls in registry().items()], indent=2))
         return 0

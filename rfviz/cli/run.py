@@ -49,7 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--compare",
         metavar="PATH",
-        help="another file with the same columns, which a quick inspection compares with --data",
+        help="another file with the same columns, or the profile of one (rfviz profile makes it), which a quick "
+        "inspection compares with --data",
     )
     parser.add_argument(
         "--only",

@@ -38,7 +38,7 @@ def with_data(
     table : str
         The table of a database, or the sheet of a workbook.
     other : Path, optional
-        Another file, to compare that one with.
+        Another file, or the profile of one, to compare that one with.
     progress : callable
         Told how many rows of a table in parts are read.
 
@@ -52,12 +52,13 @@ def with_data(
     from rfviz.datasets.files.own import own_spec_of
     from rfviz.datasets.files.parts import is_folder_of_parts
     from rfviz.datasets.files.upload import read_file
+    from rfviz.inspection.profile import read_compared
 
     is_named = str(values.get("data", "")).startswith(FOLDER)
     if is_named and (path.is_file() or (is_folder_of_parts(path) and values["data"] == FOLDER + path.stem)):
         path = path.parent  # settings that name a file of a data folder
     if not path.is_dir() or (not is_named and is_folder_of_parts(path)):
-        compared = None if other is None else read_file(other, progress=progress)
+        compared = None if other is None else read_compared(other, progress)
         own = own_spec_of(read_file(path, table, progress), chosen or {}, compared)
         return own, {**values, "data": own.name}
     if chosen or table or other is not None:

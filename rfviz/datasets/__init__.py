@@ -146,6 +146,13 @@ _BUILT_IN = {
         ),
         _built_in(
             "synthetic",
+            "formula",
+            "Formula (y > f(x))",
+            "A square in the plane, cut by the curve of a formula that you write.",
+            planar=True,
+        ),
+        _built_in(
+            "synthetic",
             "categorical_toy",
             "Categories (toy)",
             "Rows of categories 0 to k − 1 whose label depends on which columns agree.",

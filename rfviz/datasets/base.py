@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
@@ -17,10 +17,24 @@ if TYPE_CHECKING:
     from rfviz.datasets.files.preparation import Preparation
     from rfviz.datasets.files.table import Table
 
-__all__ = ["OWN", "Dataset", "DatasetSpec", "Origin", "is_own"]
+__all__ = ["OWN", "Dataset", "DatasetSpec", "NamedProfile", "Origin", "is_own"]
 
 #: What the keys of data begin with that a user brings.
 OWN = "own:"
+
+
+class NamedProfile(Protocol):
+    """A profile of a table, which is read where it is computed with; data sets only hold it."""
+
+    @property
+    def name(self) -> str:
+        """The name of its file."""
+        ...
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the bytes of its file; empty if there is none."""
+        ...
 
 
 def is_own(name: str) -> bool:
@@ -36,8 +50,8 @@ class Origin:
     ----------
     sources : tuple of str
         The column of the table that each feature comes from; empty for images.
-    other : Table or None
-        The table of another file, to compare this one with.
+    other : Table, NamedProfile or None
+        The table of another file, or the profile of one, to compare this one with.
     other_name : str
         The name of that file.
     features : Features or None
@@ -51,7 +65,7 @@ class Origin:
     table: Table
     preparation: Preparation
     sources: tuple[str, ...]
-    other: Table | None = None
+    other: Table | NamedProfile | None = None
     other_name: str = ""
     features: Features | None = None
     notes: tuple[str, ...] = ()
@@ -88,6 +102,8 @@ class Dataset:
         The table that they come from, of files.
     standardised : bool
         Whether all rows together gave the columns mean 0 and variance 1; a split gives them those of its training rows.
+    curve : str
+        Of two columns x and y, the formula of x whose graph separates the classes, if one does.
     """
 
     name: str
@@ -102,6 +118,7 @@ class Dataset:
     rows: np.ndarray | None = None
     origin: Origin | None = None
     standardised: bool = False
+    curve: str = ""
 
     def __post_init__(self) -> None:
         # A data set made by hand, whose mistakes would be found out far from here.

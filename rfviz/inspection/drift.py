@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -13,6 +12,7 @@ from scipy.stats import chi2_contingency, norm
 from sklearn.decomposition import PCA
 
 from rfviz.analysis.drift import FEWEST_ROWS, WANDERING, WITNESS_ROWS, DriftResult, find_drift
+from rfviz.analysis.profiles import TableProfile
 from rfviz.datasets import Dataset
 from rfviz.datasets.files.table import CATEGORY, DATE, NUMBER, Table
 from rfviz.errors import DataError
@@ -20,6 +20,7 @@ from rfviz.figures.template import COLOURS, SYMBOLS, rgba, styled
 from rfviz.figures.traces import literal, trace
 from rfviz.inspection.drawing import HEIGHT, OF_ROWS
 from rfviz.inspection.finding import Claim, Claims, Finding
+from rfviz.inspection.profile import Part, ProfilePart, compared_in_profile, is_sorted, recoded
 from rfviz.inspection.question import Picture, Question
 from rfviz.inspection.raw import NAMED_LIKE_KEYS, Raw
 from rfviz.inspection.sample import column_name
@@ -39,7 +40,7 @@ AUTOMATIC = "automatic"
 # One false alarm in a thousand tables; a smaller difference of distribution functions is not told.
 _ALARM, _LEAST = 1e-3, 0.01
 _FEW_VALUES, _DRAWN, _NAMED = 12, 1500, 3
-_FIRST = 1000
+_NO_COLUMN = "There is no column to compare: numbers or categories in both, which do not number the rows."
 # Words of a column that are drawn.
 _WORDS = 12
 # Directions in which images vary most.
@@ -53,51 +54,6 @@ _ONLY_HERE, _ONLY_THERE, _OTHER_KIND = (
     "numbers in one, words in the other",
 )
 _SORTING, _KEYS = "the rows are sorted by it", "named like a number of the row"
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """One of the two samples: rows of a table, and columns of it.
-
-    Attributes
-    ----------
-    name : str
-        What it is, as a part of a sentence.
-    rows : ndarray of int
-        Rows of the table, in the order in which they may depend on each other.
-    columns : tuple of str
-    words : dict of str to ndarray of int
-        The number of each row's word, of columns of words; -1 where it is missing.
-    """
-
-    name: str
-    table: Table
-    rows: np.ndarray
-    columns: tuple[str, ...]
-    words: dict[str, np.ndarray]
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Numbers of rows and columns."""
-        return len(self.rows), len(self.columns)
-
-    @cached_property
-    def _numbers(self) -> list[str]:
-        return [name for name in self.columns if name not in self.words]
-
-    def __getitem__(self, places: np.ndarray) -> np.ndarray:
-        """Return some rows as numbers, nan where a value is missing."""
-        rows = self.rows[places]
-        if not self.words:
-            return self.table.numbers(self._numbers, rows)
-        found = np.empty((len(rows), len(self.columns)))
-        is_number = np.array([name not in self.words for name in self.columns])
-        if is_number.any():
-            found[:, is_number] = self.table.numbers(self._numbers, rows)
-        for place in np.flatnonzero(~is_number).tolist():
-            codes = self.words[self.columns[place]][rows]
-            found[:, place] = np.where(codes < 0, np.nan, codes)
-        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,10 +77,12 @@ class Comparison:
         Columns that are not compared, for they are named as numbers of the rows are, or the rows are sorted by them.
     images : ndarray of int or None
         The row of the file of each image, from 0, where the columns are measures of images.
+    profile : TableProfile or None
+        That of the other file.
     """
 
     first: Part
-    second: Part
+    second: Part | ProfilePart
     result: DriftResult
     n_columns: int
     whole: Comparison | None = None
@@ -136,6 +94,7 @@ class Comparison:
     sorting: tuple[str, ...] = ()
     images: np.ndarray | None = None
     n_labelled: int = 0
+    profile: TableProfile | None = None
 
     @property
     def what(self) -> str:
@@ -195,9 +154,9 @@ class Comparison:
         """Return the words that the numbers of a column stand for; none for numbers."""
         if name not in self.first.words:
             return []
-        words = list(map(str, self.first.table.words[name].categories))
-        more = max(int(self.second.words[name].max(initial=-1)) + 1 - len(words), 0)
-        return words + [f"new word {number + 1}" for number in range(more)]
+        if self.profile is not None:
+            return [*self.profile.words[name], "all others"]
+        return list(map(str, self.first.table.words[name].categories))
 
     def shown(self) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
         """Return the column, or the pair of columns, that differs most, and its values in some rows of each part.
@@ -207,10 +166,8 @@ class Comparison:
         columns: list[int] = self.in_values[:1].tolist()
         if not columns and self.together and self.result.pairs:
             columns = list(self.result.pairs[0][:2])
-        values = []
-        for part in (self.first, self.second):
-            places = np.unique(np.linspace(0, len(part.rows) - 1, min(len(part.rows), _DRAWN)).astype(int))
-            values.append(part[places][:, columns] if columns else np.empty((0, 0)))
+        parts = (self.first, self.second)
+        values = [part.values(columns, _DRAWN) if columns else np.empty((0, 0)) for part in parts]
         return tuple(self.names[column] for column in columns), values[0], values[1]
 
 
@@ -250,39 +207,26 @@ def inspect_drift(raw: Raw, dataset: Dataset, by: str = AUTOMATIC, progress: Pro
         if dataset.n_samples < 2 * FEWEST_ROWS:
             return None
         raw, images = _measured(raw, dataset), dataset.row_numbers
+    if (other := _other(dataset, by)) is not None and dataset.origin is not None:
+        return _with_other(raw, other, dataset.origin.other_name, progress)
     parts = _parts(raw, dataset, by)
     if parts is None:
         return None
-    other, table = _other(dataset, by), raw.table
-    names = [name for name in raw.of_kind(NUMBER, CATEGORY) if name not in (raw.order, by)]
-    keys = tuple(name for name in names if NAMED_LIKE_KEYS.search(name))
-    sorting = tuple(name for name in names if name not in keys and _is_sorted(raw, name))
-    names = [name for name in names if name not in (*keys, *sorting)]
-    if raw.label is not None and raw.label != by and table.kind(raw.label) in (NUMBER, CATEGORY):
-        names.append(raw.label)
-    apart: tuple[tuple[str, ...], ...] = ((), (), ())
-    if other is not None:
-        lacked = tuple(name for name in names if name not in other)
-        new = tuple(name for name in other.names if name not in table)
-        apart = lacked, new, tuple(name for name in names if name in other and other.kind(name) != table.kind(name))
-        names = [name for name in names if name in other and other.kind(name) == table.kind(name)]
-    is_asked = by != AUTOMATIC or other is not None
+    names, keys, sorting = _columns_to_compare(raw, by)
+    is_asked = by != AUTOMATIC
     if not is_asked and min(len(rows) for _, rows in parts) < FEWEST_ROWS:
         return None
     if not names:
         return _nothing_to_compare(is_asked, sorting)
+    table = raw.table
 
     def compared(parts: _Parts, names: list[str]) -> tuple[Part, Part, DriftResult]:
-        own = {name: np.asarray(table.words[name].codes) for name in names if name in table.words}
-        theirs = own if other is None else {name: _words_of(other, name, table) for name in own}
-        (first_name, first), (second_name, second) = parts
-        one = Part(first_name, table, first, tuple(names), own)
-        two = Part(second_name, other or table, second, tuple(names), theirs)
-        categories = [place for place, name in enumerate(names) if name in own]
+        words = {name: np.asarray(table.words[name].codes) for name in names if name in table.words}
+        one, two = (Part(said, table, rows, tuple(names), words) for said, rows in parts)
+        categories = [place for place, name in enumerate(names) if name in words]
         return one, two, find_drift(one, two, categories=categories, progress=progress)
 
-    n_columns = len(raw.columns) + (raw.label is not None)
-    whole = Comparison(*compared(parts, names), n_columns, None, ("", 0.0, 0.0), *apart, keys, sorting, images)
+    whole = Comparison(*compared(parts, names), _n_columns(raw), keys=keys, sorting=sorting, images=images)
     uneven = None if is_asked or raw.n_train is not None else _uneven_class(raw, parts)
     names = [name for name in names if name != raw.label]
     if uneven is None or not names:
@@ -300,6 +244,56 @@ def inspect_drift(raw: Raw, dataset: Dataset, by: str = AUTOMATIC, progress: Pro
     )
 
 
+def _with_other(raw: Raw, other: Table | TableProfile, name: str, progress: Progress) -> Comparison:
+    """Compare all rows with the profile of another table, which is made here if it was not given."""
+    table = raw.table
+    names, keys, sorting = _columns_to_compare(raw, AUTOMATIC)
+    lacked = tuple(name for name in names if name not in other)
+    new = tuple(name for name in other.names if name not in table)
+    shared = [name for name in names if name in other]
+    other_kind = tuple(name for name in shared if other.kind(name) != table.kind(name))
+    # In the order of the other table, in which its profile has them.
+    names = sorted((name for name in shared if name not in other_kind), key=other.names.index)
+    if not names:
+        raise DataError(_NO_COLUMN)
+    is_given = isinstance(other, TableProfile)
+    profile = other.only(names) if is_given else compared_in_profile(other, name, names, progress)
+    rows = raw.file_rows(np.arange(raw.n_rows))
+    first = Part("the rows of this file", table, rows, tuple(names), recoded(table, profile.words))
+    if is_given:
+        second = ProfilePart(f"the profile of {other.of}", profile)
+    else:
+        second = Part(f"those of {name}", other, np.arange(other.n_rows), tuple(names), recoded(other, profile.words))
+    return Comparison(
+        first,
+        second,
+        find_drift(first, profile.drift, progress=progress),
+        _n_columns(raw),
+        only_first=lacked,
+        only_second=new,
+        other_kind=other_kind,
+        keys=keys,
+        sorting=sorting,
+        profile=profile,
+    )
+
+
+def _columns_to_compare(raw: Raw, by: str) -> tuple[list[str], tuple[str, ...], tuple[str, ...]]:
+    """Return the columns to compare, those named like keys, and those that sort the rows."""
+    names = [name for name in raw.of_kind(NUMBER, CATEGORY) if name not in (raw.order, by)]
+    keys = tuple(name for name in names if NAMED_LIKE_KEYS.search(name))
+    rows = slice(None) if raw.rows is None else raw.rows
+    sorting = tuple(name for name in names if name not in keys and is_sorted(raw.table, name, rows))
+    names = [name for name in names if name not in (*keys, *sorting)]
+    if raw.label is not None and raw.label != by and raw.table.kind(raw.label) in (NUMBER, CATEGORY):
+        names.append(raw.label)
+    return names, keys, sorting
+
+
+def _n_columns(raw: Raw) -> int:
+    return len(raw.columns) + (raw.label is not None)
+
+
 def _nothing_to_compare(is_asked: bool, sorting: tuple[str, ...]) -> None:
     """Raise an error where an answer is waited for, or the only column sorts the rows.
 
@@ -310,7 +304,7 @@ def _nothing_to_compare(is_asked: bool, sorting: tuple[str, ...]) -> None:
     if sorting:
         raise DataError(f"There is nothing to compare but {_listed(sorting)}, by which the rows are sorted.")
     if is_asked:
-        raise DataError("There is no column to compare: numbers or categories in both, which do not number the rows.")
+        raise DataError(_NO_COLUMN)
 
 
 def _measured(raw: Raw, dataset: Dataset) -> Raw:
@@ -327,21 +321,19 @@ def _measured(raw: Raw, dataset: Dataset) -> Raw:
     return replace(raw, table=table, columns=names)
 
 
-def _other(dataset: Dataset, by: str) -> Table | None:
-    return dataset.origin.other if dataset.origin is not None and by == AUTOMATIC else None
+def _other(dataset: Dataset, by: str) -> Table | TableProfile | None:
+    other = dataset.origin.other if dataset.origin is not None and by == AUTOMATIC else None
+    return other if isinstance(other, Table | TableProfile) else None
 
 
 _Parts = tuple[tuple[str, np.ndarray], tuple[str, np.ndarray]]
 
 
 def _parts(raw: Raw, dataset: Dataset, by: str) -> _Parts | None:
-    """Return the names and the rows of the two parts."""
+    """Return the names and the rows of the two parts of this file."""
     rows = raw.file_rows(np.arange(raw.n_rows))
-    other = _other(dataset, by)
     if by != AUTOMATIC:
         return _parts_by(raw, by, rows)
-    if other is not None and dataset.origin is not None:
-        return ("the rows of this file", rows), (f"those of {dataset.origin.other_name}", np.arange(other.n_rows))
     if raw.n_train is not None and 0 < raw.n_train < raw.n_rows:
         return ("the training rows", rows[: raw.n_train]), ("the test rows", rows[raw.n_train :])
     if dataset.rows is None and dataset.order is None:
@@ -438,26 +430,6 @@ def _place_within(y: np.ndarray) -> np.ndarray:
     return found
 
 
-def _is_sorted(raw: Raw, name: str) -> bool:
-    """Return whether the rows are sorted by a column of numbers, as by a time or a counter."""
-    if raw.table.kind(name) != NUMBER:
-        return False
-    every, values = raw.numbers(name), np.empty(0)
-    for values in (every[:_FIRST], every):  # most columns fall and rise within their first rows
-        values = values[np.isfinite(values)]
-        if (values[1:] < values[:-1]).any() and (values[1:] > values[:-1]).any():
-            return False
-    return len(values) > 1 and bool(values[0] != values[-1])
-
-
-def _words_of(other: Table, name: str, table: Table) -> np.ndarray:
-    """Return the number that each word of another file has in this one; words of their own get numbers behind."""
-    mine, theirs = list(table.words[name].categories), list(other.words[name].categories)
-    numbers = {word: number for number, word in enumerate(mine)}
-    lookup = np.array([numbers.setdefault(word, len(numbers)) for word in theirs] + [-1], dtype=np.int64)
-    return lookup[np.asarray(other.words[name].codes)]
-
-
 class Drift(Question[Comparison]):
     """Whether two parts of the rows differ, and by which columns."""
 
@@ -477,8 +449,9 @@ class Drift(Question[Comparison]):
         "column got the same distribution in both parts. Blocks of rows are permuted 9,999 times, and the largest "
         "difference counts; it is reported with one false alarm in a thousand tables. The distance that is said to be "
         "noticed would be found in about nine of ten tables. With a fixed number of random features some changes of "
-        "the combination stay unseen (arXiv 2407.08976). Images are compared by their brightness, their contrast and "
-        "their coordinates along ten principal components."
+        "the combination stay unseen (arXiv 2407.08976). Another file is compared by its profile: its quantiles make "
+        "the bins, and it keeps means of up to 32 blocks of rows. Images are compared by their brightness, their "
+        "contrast and their coordinates along ten principal components."
     )
 
     kinds: ClassVar = {
@@ -487,7 +460,8 @@ class Drift(Question[Comparison]):
             "They are numbers and categories, and the label unless the halves are those of each class. The first half "
             "is ⌊n/2⌋ rows, in the order of the file or of the column that is named. Halves of each class: rows with a "
             "label in the order of (k − ½)/m for the k-th of the m rows of a class. Of images, `measures`: mean and "
-            "standard deviation of a row’s pixels, and ten principal components of all images."
+            "standard deviation of a row’s pixels, and ten principal components of all images. `profile`: the others "
+            "are known by a profile."
         ),
         "p-value": (
             "Of the hypothesis that all these columns have one distribution in both parts: the share of 9,999 drawn "
@@ -501,9 +475,10 @@ class Drift(Question[Comparison]):
         ),
         "distance": (
             "The largest difference between the distribution functions of a column’s known values in both parts; of "
-            "words, half the sum of the differences of their shares, all beyond the 100 most frequent as one. It is "
-            "the mean over blocks of rows (see “stretches differ”), which are about one size, so that it may differ "
-            "from that of all rows by 0.015; of numbers it is looked for at 63 quantiles, and may be 0.03 too small. "
+            "words, half the sum of the differences of their shares, all beyond the 100 most frequent as one (with "
+            "another file all beyond its 30 most frequent, and those of fewer than 5 of its rows). It is the mean over "
+            "blocks of rows (see “stretches differ”), which are about one size, so that it may differ from that of all "
+            "rows by 0.015; of numbers it is looked for at 63 quantiles, and may be 0.03 too small. "
             "`p-value`: of the known values, adjusted for the number of columns."
         ),
         "missing shares": "The shares of missing values of a column in both parts: the mean over blocks of rows.",
@@ -513,7 +488,9 @@ class Drift(Question[Comparison]):
             "The p-value of how columns go together, given each by itself, by permutations of blocks: random Fourier "
             "features of three widths (drawn by this program) of normal scores within each part, less what single "
             "columns contribute. 1 if fewer than two columns vary in both parts and, where a value has more than a "
-            "tenth of the rows, do not differ by themselves (p ≤ 0.05), or if there are more than 1,000 columns."
+            "tenth of the rows, do not differ by themselves (p ≤ 0.05), or if there are more than 1,000 columns. With "
+            "another file all its columns go in, so that one that differs as said is enough; then, and if one of its "
+            "columns is left out here, this is not `compared`."
         ),
         "rank correlations": (
             "Of two columns in both parts: correlations of normal scores of 64 bins of ranks, taken within each part. "
@@ -547,13 +524,14 @@ class Drift(Question[Comparison]):
         parts, n_rows = {"first": result.first.name, "second": result.second.name}, sum(result.result.n_rows)
         if len(result.columns) or result.together:
             # Rows of this file: of another one there are none to show.
-            side = 0 if result.second.table is not result.first.table else 1
-            part = (result.first, result.second)[side]
+            side, part = 0, result.first
+            if result.profile is None and isinstance(result.second, Part):
+                side, part = 1, result.second
             rows = part.rows[result.result.rows[side]]
             rows = rows if result.images is None else result.images[rows]
-            of = parts | {"part": part.name, "looked at": min(len(part.rows), WITNESS_ROWS)}
+            of = parts | {"part": part.name, "looked at": min(part.n_rows, WITNESS_ROWS)}
             if len(rows):
-                yield Claim("least alike rows", len(rows), n_rows=len(part.rows), of=of, rows=rows)
+                yield Claim("least alike rows", len(rows), n_rows=part.n_rows, of=of, rows=rows)
         if result.whole is not None:
             yield from _claims_of(result.whole)
             first, second = result.whole.first.name, result.whole.second.name
@@ -592,7 +570,7 @@ class Drift(Question[Comparison]):
             *(column for why in (_ONLY_HERE, _OTHER_KIND) if why in apart for column in apart[why].columns),
             *(whole.of("distance").columns),
         ]
-        text = " ".join([*parts, *of_all, *_left_out(apart)])
+        text = " ".join([*parts, *of_all, *_unanswered(own), *_left_out(apart)])
         return self.say("look" if is_look else "fine", text).about(rows, named)
 
     def pictures(self, result: Comparison) -> Iterator[Picture]:
@@ -601,7 +579,7 @@ class Drift(Question[Comparison]):
             yield Picture("drift", result, plot_drift, words)
 
     def note(self, result: Comparison) -> str:
-        first, second = (f"{part.name} ({counted(len(part.rows), 'row')})" for part in (result.first, result.second))
+        first, second = (f"{part.name} ({counted(part.n_rows, 'row')})" for part in (result.first, result.second))
         measures = (
             ""
             if result.images is None
@@ -627,7 +605,10 @@ def _claims_of(drift: Comparison) -> Iterator[Claim]:
             return Claim(what, value, names, n, least, parts | of)
         return Claim(what, value, (), n, least, parts | of | ({"measures": names} if names else {}))
 
-    yield replace(claim("compared columns", d, *range(d), all=drift.n_columns), n_rows=sum(result.n_rows))
+    without_rows = {"profile": True} if isinstance(drift.second, ProfilePart) else {}
+    yield replace(
+        claim("compared columns", d, *range(d), all=drift.n_columns, **without_rows), n_rows=sum(result.n_rows)
+    )
     yield claim("p-value", result.p_value)
     least = None if len(found) else max(drift.noticed, _LEAST)
     yield claim("differing columns", len(found), *found.tolist(), least=least, **{"from": _LEAST})
@@ -639,7 +620,8 @@ def _claims_of(drift: Comparison) -> Iterator[Claim]:
     most, gaps = int(result.distances.argmax()), np.abs(result.missing[:, 0] - result.missing[:, 1])
     yield claim("largest difference", float(result.distances[most]), most)
     yield claim("largest difference of gaps", float(gaps.max()), int(gaps.argmax()))
-    yield claim("p-value of the combination", result.together_p)
+    apart = {"compared": False} if drift.profile is not None and d > 1 and not result.is_together else {}
+    yield claim("p-value of the combination", result.together_p, **apart)
     for one, other, before, after in result.pairs if drift.together else ():
         yield claim("rank correlations", (before, after), one, other)
     alike = result.steady(found)
@@ -751,6 +733,20 @@ def _of_all_rows(claims: Claims, compared: Claim) -> list[str]:
     return parts
 
 
+def _unanswered(claims: Claims) -> list[str]:
+    """Return the sentences about what a profile cannot tell."""
+    said: list[str] = []
+    if not claims.of("p-value of the combination")[0].of.get("compared", True):
+        said.append(
+            "How the columns go together was not compared: a column with few values differs, or one is left out here."
+        )
+    if claims[0].of.get("profile"):
+        said.append(
+            "A profile has no rows: which of the others are unlike these, and pictures of two columns, need the table."
+        )
+    return said
+
+
 def _left_out(apart: Mapping[str, Claim]) -> list[str]:
     """Return the sentences about columns that are not compared, by the reason."""
     texts = {
@@ -813,6 +809,7 @@ def plot_drift(drift: Comparison, revision: str = "") -> go.Figure:
                 hovertemplate="%{x:.4g}, %{y:.4g}<extra>" + title + "</extra>",
             )
             for values, title, colour, _, symbol in looks
+            if len(values)  # a profile has none
         ]
         x, y = map(literal, names)
         return styled(traces, x=x, y=y, height=HEIGHT, revision=revision)

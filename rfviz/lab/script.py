@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -16,7 +16,7 @@ from rfviz.experiments.base import Experiment
 from rfviz.experiments.data import NO_DATA, Data
 from rfviz.experiments.source import classes_in, source
 
-__all__ = ["load_data", "notebook", "of_experiment", "write"]
+__all__ = ["load_data", "notebook", "notebook_of", "of_experiment", "write"]
 
 # Conventional names.
 _SHORT = {"numpy": "np", "pandas": "pd"}
@@ -50,6 +50,10 @@ def _own_data(values: Mapping[str, Any]) -> str:
     if "compare" in values:
         other = f"\ndataset = compare_with(dataset, read_file({values['compare']!r}))"
         imported = "Preparation, compare_with, read_file"
+    if "profile" in values:
+        other = f"\ndataset = compare_with(dataset, read_profile({values['profile']!r}))"
+        imported = "Preparation, compare_with, read_file"
+        imported += "\nfrom rfviz.analysis.profiles import read_profile"
     return (
         f"from rfviz.datasets.files import {imported}\n\n"
         f"file = {values['file']!r}  # your own, next to this script\n"
@@ -120,19 +124,28 @@ def notebook(script: str) -> str:
         JSON.
     """
     _, title, code = script.split('"""', 2)
-    blocks = [block for block in code.strip().split("\n\n") if block.strip()]
-    cells: list[dict[str, Any]] = [{"cell_type": "markdown", "id": "title", "metadata": {}, "source": title.strip()}]
-    for number, block in enumerate(blocks):
-        cells.append(
-            {
-                "cell_type": "code",
-                "id": f"cell-{number}",
-                "metadata": {},
-                "execution_count": None,
-                "outputs": [],
-                "source": block.strip("\n"),
-            }
-        )
+    blocks = [block.strip("\n") for block in code.strip().split("\n\n") if block.strip()]
+    return notebook_of([("markdown", title.strip()), *(("code", block) for block in blocks)])
+
+
+def notebook_of(sources: Sequence[tuple[str, str]]) -> str:
+    """Return a Jupyter notebook (format 4.5) without outputs.
+
+    Parameters
+    ----------
+    sources : sequence of (str, str)
+        ``"markdown"`` or ``"code"``, and the text of each cell.
+
+    Returns
+    -------
+    str
+        JSON.
+    """
+    cells: list[dict[str, Any]] = []
+    for number, (kind, text) in enumerate(sources):
+        # The first cell is the title; the others are counted from it.
+        cell: dict[str, Any] = {"cell_type": kind, "id": f"cell-{number - 1}" if number else "title", "metadata": {}}
+        cells.append(cell | ({"execution_count": None, "outputs": []} if kind == "code" else {}) | {"source": text})
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     return (
         json.dumps(

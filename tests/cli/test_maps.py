@@ -29,4 +29,6 @@ def test_maps_as_json_say_enough_to_make_one(capsys):
 def test_the_former_name_of_the_command_still_works(capsys):
     assert cli.main(["maps"]) == 0
     listed = capsys.readouterr().out
-    assert cli.main(["schemes"]) == 0 and capsys.readouterr().out == listed
+    assert cli.main(["schemes"]) == 0
+    told = capsys.readouterr()
+    assert told.out == listed and told.err == "rfviz schemes is deprecated. Use rfviz maps.\n"

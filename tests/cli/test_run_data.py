@@ -148,5 +148,13 @@ def test_run_compares_two_files(tmp_path, capsys):
     assert found["drift"]["columns"] == ["b"] and found["drift"]["status"] == "look"
     script = (tmp_path / "out" / "script.py").read_text(encoding="utf-8")
     assert "dataset = compare_with(dataset, read_file('new.csv'))" in script
+    profile = ["profile", str(tmp_path / "new.csv"), "-o"]
+    assert cli.main([*profile, str(tmp_path / "new.csv")]) == 2 and "ends in .npz" in capsys.readouterr().err
+    assert cli.main([*profile, str(tmp_path / "new.npz")]) == 0
+    assert "3 columns of new.csv (200 rows) in" in capsys.readouterr().out
+    assert cli.main([*run, "--only", "drift", "--compare", str(tmp_path / "new.npz")]) == 0
+    assert "between the rows of this file and the profile of new.csv" in capsys.readouterr().out
+    script = (tmp_path / "out" / "script.py").read_text(encoding="utf-8")
+    assert "dataset = compare_with(dataset, read_profile('new.npz'))" in script
     assert cli.main([*run, "--compare", str(tmp_path / "none.csv")]) == 2
     assert "none.csv cannot be read" in capsys.readouterr().err

@@ -18,7 +18,7 @@ OFFLINE = [name for name, spec in datasets.specs().items() if spec.source in ("g
 
 def test_names_and_specs_agree():
     assert datasets.names() == list(datasets.specs())
-    planar = ["moons", "circles", "spirals", "xor"]
+    planar = ["moons", "circles", "spirals", "xor", "formula"]
     shown = ["circle", "sphere", "turning_head", "digits", "digits_0_to_8", "breast_cancer", "photo_patches"]
     offline = [*shown, *planar, "categorical_toy", "binary_toy", "power_law"]
     assert datasets.names() == [*offline, "olivetti", "umist", "mnist", "cifar10", "adult", "kddcup99", "activity"]

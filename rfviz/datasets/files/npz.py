@@ -321,6 +321,8 @@ def _check_column(file: str, members: dict[str, Member], name: str, n_rows: int)
 
 def _no_data(file: str, name: str, found: tuple[str, ...]) -> str:
     shown = ", ".join(one_line(n, 30) for n in found[:8]) + (", …" if len(found) > 8 else "") or "nothing"
+    if "rfviz_profile" in found:
+        return f"{file} is a profile of a table, without its rows. Give the table as the data, and this to --compare."
     if {"indices", "indptr"} <= set(found):
         return f"{file} is a SciPy sparse matrix. Save the dense array: np.savez_compressed(path, X=matrix.toarray())."
     if name != "X" and "X_test" in found:

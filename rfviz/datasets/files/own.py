@@ -14,10 +14,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from rfviz.datasets.base import OWN, Dataset, DatasetSpec
+from rfviz.datasets.base import OWN, Dataset, DatasetSpec, NamedProfile
 from rfviz.datasets.files.preparation import Preparation
 from rfviz.datasets.files.prepare import named_in
 from rfviz.datasets.files.suggest import suggest
+from rfviz.datasets.files.table import Table
 from rfviz.datasets.files.upload import Upload, compare_with
 
 __all__ = ["own_spec", "own_spec_of"]
@@ -27,14 +28,15 @@ def own_spec(key: str, upload: Upload, preparation: Preparation, dataset: Datase
     """Return an entry of the registry for an upload that is prepared already.
 
     The key begins with ``own:``; the stamp differs for different contents. ``extra["values"]`` of the entry are what
-    a script needs to make the data again: the file or the number of OpenML, the preparation, and the file that it is
-    compared with.
+    a script needs to make the data again: the file or the number of OpenML, the preparation, and the file, or the
+    profile, that it is compared with.
     """
     origin: dict[str, Any] = {"file": upload.name} if upload.openml is None else {"openml": upload.openml}
     if len(upload.parts) > 1:
         origin["table"] = upload.part
     if dataset.origin is not None and dataset.origin.other_name:
-        origin["compare"] = dataset.origin.other_name
+        kind = "compare" if isinstance(dataset.origin.other, Table) else "profile"
+        origin[kind] = dataset.origin.other_name
     return DatasetSpec(
         name=key,
         title=f"{upload.name} (yours)",
@@ -49,7 +51,7 @@ def own_spec(key: str, upload: Upload, preparation: Preparation, dataset: Datase
     )
 
 
-def own_spec_of(upload: Upload, chosen: Mapping[str, Any], other: Upload | None = None) -> DatasetSpec:
+def own_spec_of(upload: Upload, chosen: Mapping[str, Any], other: Upload | NamedProfile | None = None) -> DatasetSpec:
     """Return an entry of the registry for a file that is prepared as suggested but for the chosen values.
 
     Parameters
@@ -57,8 +59,8 @@ def own_spec_of(upload: Upload, chosen: Mapping[str, Any], other: Upload | None 
     chosen : mapping
         Choices of a :class:`Preparation`; columns to leave out are added to those that are suggested, and a label of
         None is none.
-    other : Upload, optional
-        Another file, to compare it with.
+    other : Upload or NamedProfile, optional
+        Another file, or the profile of one, to compare it with.
     """
     table, left_out = upload.table, {"leave_out": chosen.get("leave_out", ())}
     apart = named_in(table, Preparation(scale=upload.suggestion.scale).replace(left_out)).leave_out

@@ -17,7 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rfviz.datasets.base import Dataset
+from rfviz.datasets.base import Dataset, NamedProfile
 from rfviz.datasets.files.content import MAX_BYTES, File, reading, unpacked
 from rfviz.datasets.files.formats import format_of
 from rfviz.datasets.files.images import Pictures
@@ -185,17 +185,19 @@ class Upload:
             ) from None
 
 
-def compare_with(dataset: Dataset, other: Upload) -> Dataset:
-    """Return a data set of a file that knows another file, to be compared with.
+def compare_with(dataset: Dataset, other: Upload | NamedProfile) -> Dataset:
+    """Return a data set of a file that knows another file, or the profile of one, to be compared with.
 
     Raises
     ------
     DataError
         If one of them holds images.
     """
-    if dataset.origin is None or dataset.image_shape or other.pictures is not None:
+    pictures = other.pictures if isinstance(other, Upload) else None
+    if dataset.origin is None or dataset.image_shape or pictures is not None:
         raise DataError("Only tables are compared. Give two files of rows and columns.")
-    return replace(dataset, origin=replace(dataset.origin, other=other.table, other_name=other.name))
+    table = other.table if isinstance(other, Upload) else other
+    return replace(dataset, origin=replace(dataset.origin, other=table, other_name=other.name))
 
 
 def read_file(path: str | Path, table: str = "", progress: Progress = silent) -> Upload:

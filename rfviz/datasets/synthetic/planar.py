@@ -65,7 +65,9 @@ def rows(n: int, classes: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.nd
     return np.arange(n, dtype=np.int64) % classes, places.random((n, 2)), jitter.standard_normal((n, 2))
 
 
-def finish(name: str, X: np.ndarray, y: np.ndarray, classes: tuple[str, ...], what: str, seed: int) -> Dataset:
+def finish(
+    name: str, X: np.ndarray, y: np.ndarray, classes: tuple[str, ...], what: str, seed: int, curve: str = ""
+) -> Dataset:
     """Return the data set of these points, its columns named x and y."""
     return Dataset(
         name=name,
@@ -74,4 +76,5 @@ def finish(name: str, X: np.ndarray, y: np.ndarray, classes: tuple[str, ...], wh
         target_names=classes,
         feature_names=("x", "y"),
         provenance=f"Generated: {len(X)} points {what} (seed {seed}).",
+        curve=curve,
     )

@@ -14,6 +14,7 @@ from rfviz.analysis.accuracy import LOSS
 from rfviz.analysis.plane import Plane, plane_of
 from rfviz.analysis.splits import Split, check_labels, make_split
 from rfviz.cache import Cache
+from rfviz.datasets import Dataset
 from rfviz.errors import DataError, ParameterError
 from rfviz.experiments.base import Chart, ExperimentOnMap, experiment
 from rfviz.experiments.data import Data
@@ -30,6 +31,7 @@ from rfviz.experiments.decision_surfaces.figures import plot_classified, surface
 from rfviz.experiments.decision_surfaces.own_points import OWN_PLANE, own_split
 from rfviz.experiments.decision_surfaces.svm import svm_surface
 from rfviz.features import FeatureMap, MapSpec, RandomFourier, RandomMaxout
+from rfviz.formula import parse_formula
 from rfviz.params import Param
 
 if TYPE_CHECKING:
@@ -53,6 +55,8 @@ __all__ = [
     "task_of",
 ]
 
+# Points of the curve that separates the classes.
+_CURVE_POINTS = 400
 #: Names of the three charts.
 PANELS = ("surface-map", "surface-rbf", "surface-linear")
 CREASES = Param(
@@ -135,6 +139,8 @@ class Task:
         Titles.
     placing : bool
         Whether clicks add points.
+    curve : ndarray of shape (n, 2) or None
+        The curve that separates the classes, in the plane, where the data have one.
     revision : str
         See :class:`rfviz.experiments.decision_surfaces.figures.plot_surface`.
     """
@@ -143,6 +149,7 @@ class Task:
     plane: Plane
     axes: tuple[str, str]
     placing: bool
+    curve: np.ndarray | None = None
 
     @property
     def is_ready(self) -> bool:
@@ -157,7 +164,7 @@ class Task:
     @property
     def look(self) -> dict[str, Any]:
         """Arguments that all its figures share."""
-        return {"axes": self.axes, "placing": self.placing}
+        return {"axes": self.axes, "placing": self.placing, "curve": self.curve}
 
 
 @dataclass(frozen=True, eq=False)
@@ -331,7 +338,19 @@ def task_of(origin: Origin, *, cache: Cache) -> Task:
     check_labels(origin.data.dataset, "Decision surfaces need")
     split = make_split(origin.data.dataset, origin.normalise)
     plane = plane_of(split.X_train)
-    return Task(split, plane, axis_titles(plane, origin.data.dataset.feature_names), placing=False)
+    curve = _curve(origin.data.dataset, split, plane)
+    return Task(split, plane, axis_titles(plane, origin.data.dataset.feature_names), placing=False, curve=curve)
+
+
+def _curve(dataset: Dataset, split: Split, plane: Plane) -> np.ndarray | None:
+    """Return the curve that separates the classes, scaled as the split scales its rows; None if there is none."""
+    if not dataset.curve or dataset.n_features != 2:
+        return None
+    rows = make_split(dataset, "none").X_train
+    unit = split.X_train.std(axis=0) / np.maximum(rows.std(axis=0), 1e-30)
+    start = split.X_train.mean(axis=0) - unit * rows.mean(axis=0)
+    x = np.linspace(*plane.x, _CURVE_POINTS)
+    return np.column_stack([x, unit[1] * parse_formula(dataset.curve)((x - start[0]) / unit[0]) + start[1]])
 
 
 def surfaces_of(origin: Origin, learner: Learner, *, cache: Cache) -> MapSurfaces:

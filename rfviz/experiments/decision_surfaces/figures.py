@@ -120,6 +120,7 @@ def plot_surface(
     missed: tuple[np.ndarray, np.ndarray] | None = None,
     axes: tuple[str, str] = ("x", "y"),
     placing: bool = False,
+    curve: np.ndarray | None = None,
     height: int = 400,
     revision: str = "",
 ) -> go.Figure:
@@ -140,6 +141,8 @@ def plot_surface(
         Titles.
     placing : bool
         Whether clicks are to place points, so that dragging must not zoom.
+    curve : ndarray of shape (n, 2), optional
+        A line on top: the curve that separates the classes.
     height : int
         Pixels.
     revision : str
@@ -153,6 +156,10 @@ def plot_surface(
     traces = [_marks(points[classes == c], int(c), literal(names[int(c)]), size) for c in np.unique(classes)]
     if missed is not None and len(missed[0]):
         traces.append(_crosses(*missed, names))
+    if curve is not None:
+        inside = np.where((curve[:, 1] >= plane.y[0]) & (curve[:, 1] <= plane.y[1]), curve[:, 1], np.nan)
+        line, name = {"color": GREY, "width": 2.5, "dash": "dash"}, "the curve of the data"
+        traces.append(trace("scatter", x=curve[:, 0], y=inside, mode="lines", line=line, name=name, hoverinfo="skip"))
     if not traces:
         traces = [trace("scatter", x=[], y=[], mode="markers", showlegend=False)]
     across, up = map(literal, axes)
@@ -181,6 +188,7 @@ def plot_classified(
     image: dict[str, Any] | None = None,
     axes: tuple[str, str] = ("x", "y"),
     placing: bool = False,
+    curve: np.ndarray | None = None,
 ) -> go.Figure:
     """Plot the surface of a classifier, with the training points and the test points that it misclassifies.
 
@@ -196,7 +204,7 @@ def plot_classified(
         See :func:`surface_image`.
     image : dict, optional
         The picture by that function, if there is one already.
-    axes, placing
+    axes, placing, curve
         See :func:`plot_surface`.
 
     Returns
@@ -219,6 +227,7 @@ def plot_classified(
         missed=missed,
         axes=axes,
         placing=placing,
+        curve=curve,
         revision=f"{split.name}-{plane.x}-{plane.y}",
     )
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from rfviz.analysis.profiles import TableProfile, read_compared
 from rfviz.cache import Cache
 from rfviz.datasets import DatasetSpec
 from rfviz.datasets.files.frames import frame_of, with_label
@@ -22,6 +23,7 @@ from rfviz.errors import DataError
 from rfviz.experiments.base import Chart
 from rfviz.inspection.drift import AUTOMATIC
 from rfviz.inspection.finding import Finding, findings_html, records
+from rfviz.inspection.profile import profile_table
 from rfviz.lab.page import compute
 from rfviz.lab.preset import Preset
 from rfviz.lab.quick_inspection.page import PAGE, QuickInspection
@@ -30,7 +32,7 @@ from rfviz.lab.report import Entry, write_report
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-__all__ = ["InspectionReport", "inspect_table"]
+__all__ = ["InspectionReport", "inspect_table", "profile_of_data"]
 
 
 class InspectionReport:
@@ -209,6 +211,21 @@ def inspect_table(
     return InspectionReport(own_spec_of(upload, chosen, other), frame, by, only)
 
 
+def profile_of_data(data: Any, name: str, table: str = "") -> TableProfile:
+    """Return the profile of a table; see :func:`rfviz.profile`.
+
+    Raises
+    ------
+    DataError
+        If it is not a table, or has no column of numbers or categories, or fewer than 40 rows.
+    """
+    if isinstance(data, (str, Path)):
+        upload = read_file(Path(data).expanduser(), table)
+        return profile_table(upload.table, upload.name)
+    frame, notes = frame_of(data)
+    return profile_table(upload_of_frame(frame, name, notes=notes).table, name)
+
+
 def _several(table: Table, names: Any) -> tuple[Any, ...]:
     """Return the names of columns to leave out, of which one alone may be given: a tuple may be one."""
     is_one = isinstance(names, (str, bytes)) or not isinstance(names, Iterable)
@@ -216,10 +233,12 @@ def _several(table: Table, names: Any) -> tuple[Any, ...]:
     return (names,) if is_one or is_tuple else tuple(names)
 
 
-def _other(compare: Any, upload: Upload) -> tuple[Upload | None, str]:
+def _other(compare: Any, upload: Upload) -> tuple[Upload | TableProfile | None, str]:
     """Return the other table that the data are compared with, or the column of theirs that says what is compared."""
     if compare is None:
         return None, AUTOMATIC
+    if isinstance(compare, TableProfile):
+        return compare, AUTOMATIC
     if not isinstance(compare, (str, Path)):
         try:
             return None, upload.table.find(compare)
@@ -231,5 +250,5 @@ def _other(compare: Any, upload: Upload) -> tuple[Upload | None, str]:
     except DataError as error:
         path = Path(compare).expanduser()
         if path.exists():
-            return read_file(path), AUTOMATIC
+            return read_compared(path), AUTOMATIC
         raise DataError(f"{str(error).rstrip('.')}. Nor is it the path of a file.") from None

@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from rfviz.analysis.profiles import unpack_compared
 from rfviz.datasets import files
 from rfviz.errors import RfvizError
 from rfviz.ui.own_data.session import session_data
@@ -18,7 +19,10 @@ from rfviz.ui.streamlit_private import discard_upload
 __all__ = ["offer_comparison"]
 
 _HELP = "A second table with columns of the same names: the test rows, another month, another place."
-_NOTE = "Columns of the same name and kind are compared. The file is read like the first one, and only you see it."
+_NOTE = (
+    "Columns of the same name and kind are compared. The file is read like the first one, and only you see it. A "
+    "profile will do, too, and has no rows of its table: `rfviz profile FILE -o PROFILE.npz` makes one."
+)
 
 
 def offer_comparison(state: PageState, then: Mapping[str, Any]) -> None:
@@ -42,7 +46,7 @@ def offer_comparison(state: PageState, then: Mapping[str, Any]) -> None:
         if file is None or name not in held.sets:
             return
         try:
-            held.compare(name, files.read_upload(file.name, file.getvalue()))
+            held.compare(name, unpack_compared(file.name, file.getvalue()))
         except RfvizError as error:
             state.set("own other refused", str(error))
         else:

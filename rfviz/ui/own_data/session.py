@@ -20,7 +20,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from rfviz.backend import return_free_memory
 from rfviz.datasets import files
-from rfviz.datasets.base import OWN, Dataset, DatasetSpec
+from rfviz.datasets.base import OWN, Dataset, DatasetSpec, NamedProfile
 from rfviz.features.draws import remember_normals
 from rfviz.ui.cache import DRAWS_BYTES, STORE
 from rfviz.ui.session import SessionValue
@@ -94,8 +94,8 @@ class SessionData:
             self.drop(next(iter(self.sets)))
         return key
 
-    def compare(self, key: str, other: Upload | None) -> None:
-        """Compare a data set with another file, or with none any more; results that were computed from it go.
+    def compare(self, key: str, other: Upload | NamedProfile | None) -> None:
+        """Compare a data set with another file or profile, or with none any more; results that came from it go.
 
         Raises
         ------

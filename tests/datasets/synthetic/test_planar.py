@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from rfviz import datasets
-from rfviz.errors import ParameterError
+from rfviz.errors import DataError, ParameterError
 
-NAMES = ["moons", "circles", "spirals", "xor"]
+NAMES = ["moons", "circles", "spirals", "xor", "formula"]
 planar = pytest.mark.parametrize("name", NAMES)
 
 
@@ -55,6 +55,28 @@ def test_board_is_coloured_in_turn(cells):
     assert np.abs((counts - 1000 * share) / np.sqrt(1000 * share * (1 - share) + 1e-9)).max() < 5
 
 
+@pytest.mark.parametrize("text", ["sin(3*x)", "x^2 - 1", "step(x) - 0.5", "3*x"])
+def test_points_lie_on_their_side_of_the_curve_of_a_formula(text):
+    X, y = exact("formula", formula=text)
+    f = {"sin(3*x)": np.sin(3 * X[:, 0]), "x^2 - 1": X[:, 0] ** 2 - 1, "3*x": 3 * X[:, 0]}.get(text)
+    f = (X[:, 0] > 0) - 0.5 if f is None else f
+    assert np.abs(X).max() <= 2 and y.sum() == 1000
+    np.testing.assert_array_equal((X[:, 1] > f)[np.abs(X[:, 1] - f) > 1e-6], (y == 1)[np.abs(X[:, 1] - f) > 1e-6])
+    # Spread evenly over the part above: as many are in its left half as there is area.
+    grid = np.linspace(-2, 2, 4001)
+    height = 2 - np.clip(
+        {"sin(3*x)": np.sin(3 * grid), "x^2 - 1": grid**2 - 1, "3*x": 3 * grid}.get(text, (grid > 0) - 0.5), -2, 2
+    )
+    share = height[grid < 0].sum() / height.sum()
+    z = (np.sum(X[y == 1, 0] < 0) - 1000 * share) / np.sqrt(1000 * share * (1 - share))
+    assert abs(z) < 4 and datasets.load("formula", formula=text).curve == text
+
+
+def test_a_curve_beside_the_square_is_refused():
+    with pytest.raises(DataError, match="No point of the square from −2 to 2 lies above 5"):
+        datasets.load("formula", formula="5")
+
+
 @planar
 def test_noise_has_its_standard_deviation(name):
     clean, noisy = (datasets.load(name, n_samples=10_000, noise=noise) for noise in (0.0, 0.2))
@@ -82,6 +104,8 @@ def test_seed_and_prefix(name):
         ("circles", {"n_classes": 6}, "n_classes must be an integer from 2 to 5; got 6"),
         ("spirals", {"rotations": 0.0}, "rotations must be a finite number from 0.25 to 5"),
         ("xor", {"cells": 1}, "cells must be an integer from 2 to 8; got 1"),
+        ("formula", {"formula": "open(1)"}, "calls open, which is unknown"),
+        ("formula", {"formula": "log(x)"}, "has no finite value at x = −12"),
         ("xor", {"n_samples": 5}, "n_samples must be an integer from 20"),
     ],
 )

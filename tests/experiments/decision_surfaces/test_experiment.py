@@ -50,3 +50,17 @@ def test_one_class_has_no_surface():
         DecisionSurfaces(feature_map=RandomMaxout(10), points=POINTS[:1]).run("moons")
     with pytest.raises(ParameterError, match="normalise must be one of"):
         DecisionSurfaces(feature_map=RandomMaxout(10), normalise="unit norm")
+
+
+@pytest.mark.parametrize("scaling", ["none", "standardise"])
+def test_the_curve_of_a_formula_is_drawn_between_the_classes(scaling):
+    data = datasets.load("formula", formula="0.5*x^2 - 1", noise=0.0, n_samples=100)
+    result = DecisionSurfaces(feature_map=RandomProjection(20), normalise=scaling).run(data)
+    (line,) = [trace for trace in result.figure("surface-map").data if trace.mode == "lines"]
+    x, y = np.asarray(line.x), np.asarray(line.y, dtype=float)
+    split = result.numbers.task.split
+    height = np.interp(split.X_train[:, 0], x[np.isfinite(y)], y[np.isfinite(y)])
+    np.testing.assert_array_equal(split.X_train[:, 1] > height, split.y_train == 1)
+    assert np.isfinite(y).sum() > 100
+    moons = DecisionSurfaces(feature_map=RandomProjection(20)).run(datasets.load("moons", n_samples=40))
+    assert all(trace.mode != "lines" for trace in moons.figure("surface-map").data)

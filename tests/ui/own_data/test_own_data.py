@@ -2,14 +2,17 @@
 
 import asyncio
 import gc
+import io
 import weakref
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from streamlit.runtime.caching import clear_session_resource_cache
 from streamlit.testing.v1 import AppTest
 
+import rfviz
 from rfviz.cache import Cache
 from rfviz.datasets.downloads import openml
 from rfviz.datasets.files import MAX_BYTES, read_upload
@@ -199,6 +202,12 @@ def test_a_second_file_is_compared_until_it_is_taken_back_and_only_for_its_sessi
     assert held.sets[key].owner != before and not STORE.drop_owner(before)
     assert not at.exception and any("Compared with **later.csv**" in markdown.value for markdown in at.markdown)
     assert any("those of later.csv" in markdown.value for markdown in at.markdown)
+    next(button for button in at.button if button.label == "Stop").click().run()
+    profile = rfviz.profile(pd.read_csv(io.BytesIO(csv()))).to_bytes()
+    at.file_uploader[0].set_value(("before.npz", profile, "application/octet-stream")).run()
+    assert not at.exception and any("the profile of the other table" in markdown.value for markdown in at.markdown)
+    next(button for button in at.button if button.label == "Stop").click().run()
+    at.file_uploader[0].set_value(("later.csv", csv(), "text/csv")).run()
     held.put(TAKEN["table"], TAKEN["table"].suggestion.replace({"max_samples": 50}), TAKEN["table"].prepare())
     assert held.sets[key].dataset.origin.other_name == "later.csv"
     next(button for button in at.button if button.label == "Stop").click().run()
