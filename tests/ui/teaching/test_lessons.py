@@ -323,8 +323,8 @@ def test_the_ready_lecture_begins_with_its_first_view():
     at = page_at("lessons").run()
     next(button for button in at.button if button.key == "start-ready-lecture").click()
     at.run()
-    assert not at.exception and at.session_state["lecture-at"] == 1
-    assert at.session_state["lecture"].startswith("zoo | ")
+    assert not at.exception and at.session_state["rfviz:lecture-at"] == 1
+    assert at.session_state["rfviz:lecture"].startswith("zoo | ")
 
 
 def test_the_front_page_lists_the_lessons_in_their_order():
