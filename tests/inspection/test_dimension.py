@@ -151,3 +151,12 @@ def clean_tables():
 def test_no_gap_sets_rows_of_clean_tables_apart(name, X):
     X = np.unique((X - X.mean(axis=0)) / X.std(axis=0), axis=0)
     assert not twins(*NearestNeighbors(n_neighbors=20).fit(X).kneighbors()).any()
+
+
+def test_distances_of_near_copies_are_not_rounded_off_in_many_columns():
+    X = 1e3 + np.random.default_rng(4).normal(size=(60, 20))
+    X[30:] = X[:30]
+    X[30:, 0] += np.linspace(1e-6, 1e-3, 30)
+    distance, near = neighbour_distances(X, 5)
+    np.testing.assert_array_equal(near[:30, 0], np.arange(30, 60))
+    np.testing.assert_array_equal(distance[:30, 0], X[30:, 0] - X[:30, 0])
