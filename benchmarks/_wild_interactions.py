@@ -236,23 +236,40 @@ def _together(one: _Judged, places: Sequence[int], seed: int) -> np.ndarray:
     return np.clip(found, some.min(axis=0), some.max(axis=0))
 
 
-def _gains(claims: Sequence[Claim], cells: Cells, columns: Sequence[str]) -> list[tuple[float, float]]:
-    """Return the share of the squared error that columns together take away, and the score with them, in each draw."""
+def _gains(claims: Sequence[Claim], cells: Cells, columns: Sequence[str]) -> dict[bool, list[tuple[float, float]]]:
+    """Return the share of the squared error that columns together take away, and the score with them, in each draw.
+
+    Both by curves whose solver has converged (False), and of classes by those of one that stops early (True).
+    """
     key = ("together", tuple(columns))
     if key not in cells.memory:
-        one, found = judged(claims, cells), []
-        for seed in range(cells.effort * _DRAWS):
-            both = one.curves + _together(one, _places(cells, columns), seed)
-            found.append((one.gain(one.curves, both), one.score(both)))
-        cells.memory[key] = found
+        one = judged(claims, cells)
+        found = {False: one} | ({True: replace(one, stops_early=True)} if one.is_class else {})
+        cells.memory[key] = {
+            early: _drawn(each, _places(cells, columns), cells.effort) for early, each in found.items()
+        }
     return cells.memory[key]
+
+
+def _drawn(one: _Judged, places: Sequence[int], effort: int) -> list[tuple[float, float]]:
+    found = []
+    for seed in range(effort * _DRAWS):
+        both = one.curves + _together(one, places, seed)
+        found.append((one.gain(one.curves, both), one.score(both)))
+    return found
+
+
+def _of_solvers(gains: dict[bool, list[tuple[float, float]]], part: int, least: float = 0.0) -> Range:
+    """Return where a gain (0) or a score (1) lies by either solver."""
+    found = [of_draws([pair[part] for pair in drawn], "other features", least) for drawn in gains.values()]
+    return Range(min(one.low for one in found), max(one.high for one in found), found[0].why)
 
 
 @kind("joint score")
 def joint_score(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
     """Which columns the search weighs most is not told where they gain nothing: else between all of them and none."""
     columns, one = _of(claims, "joint gain")["columns"], judged(claims, cells)
-    found = of_draws([score for _, score in _gains(claims, cells, columns)], "other features")
+    found = _of_solvers(_gains(claims, cells, columns), 1)
     plain = _of_rows(one.score(one.curves), one)
     if columns:
         slack = 0.02 + 0.02 * abs(found.low)
@@ -275,7 +292,7 @@ def joint_gain(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Any:
         slack = 0.02 + 0.02 * abs(gains[0]) if one.is_class else 2e-3 * (1.0 + abs(gains[0]))
         own = Range(min(gains) - slack, max(gains) + slack, "the same rows, two solvers")
     else:
-        own = of_draws([gain for gain, _ in _gains(claims, cells, claim["columns"])], "other features", 0.02)
+        own = _of_solvers(_gains(claims, cells, claim["columns"]), 0, 0.02)
     least = claim["least"] or next((c["least"] for c in claims if c["what"] == "joint gain" and c["least"]), 1.0)
     if claim["value"] == 0:
         # What could not have been noticed may be there.
