@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 
 import numpy as np
 from streamlit.testing.v1 import AppTest
@@ -46,6 +47,11 @@ def changed(at, slug, state):
     at.run()
     assert not at.exception
     return at
+
+
+def prose(at):
+    """Return the texts of a page as they are read: without the links of terms to the glossary."""
+    return [re.sub(r"\[([^]]+)\]\(#term-[^)]+\)", r"\1", element.value) for element in at.markdown]
 
 
 def specs(at):

@@ -21,6 +21,7 @@ from tests.app_pages import (
     assert_refused,
     changed,
     opened,
+    prose,
     specs,
 )
 
@@ -46,7 +47,7 @@ def test_runs_and_says_what_it_is(slug, settings):
         at = opened(slug, settings | UNFOLDED)
     assert len(at.title) == 1
     assert not at.error and not at.warning
-    assert any(PAGES[slug].question in markdown.value for markdown in at.markdown)
+    assert any(PAGES[slug].question in markdown for markdown in prose(at))
 
 
 @every_page
@@ -58,7 +59,7 @@ def test_is_short_and_documented(slug):
 
 def test_home_lists_data_sets_schemes_and_device():
     at = opened("home", UNFOLDED)
-    text = "\n".join(markdown.value for markdown in at.markdown)
+    text = "\n".join(prose(at))
     for spec in datasets.specs().values():
         assert f"| {plain(spec.title)} |" in text and f"| {plain(spec.summary)} |" in text
     assert all(scheme.label in text for scheme in registry().values())

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMAND = [sys.executable, "-m", "rfviz.cli"]
+COMMAND = [sys.executable, "-m", "rfviz"]
 
 
 def environment(**given):

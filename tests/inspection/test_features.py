@@ -13,7 +13,7 @@ from rfviz import datasets
 from rfviz.datasets.files.upload import upload_of_frame
 from rfviz.errors import ParameterError
 from rfviz.inspection.inspection import Inspection
-from tests.app_pages import opened
+from tests.app_pages import opened, prose
 
 ALPHAS = np.logspace(-9, 3, 37)
 
@@ -129,9 +129,9 @@ def test_it_is_answered_on_request_only():
 @pytest.mark.slow
 def test_the_page_answers_it_where_it_is_switched_on():
     def said(at):
-        return [markdown.value for markdown in at.markdown if "**Number of features**" in markdown.value]
+        return [markdown for markdown in prose(at) if "**Number of features**" in markdown]
 
     assert not said(opened("quick-inspection", {"data": "breast_cancer"}))
     at = opened("quick-inspection", {"data": "breast_cancer", "features": True})
     assert not at.exception and said(at)
-    assert any("random Fourier features would do for 569 rows" in markdown.value for markdown in at.markdown)
+    assert any("random Fourier features would do for 569 rows" in markdown for markdown in prose(at))

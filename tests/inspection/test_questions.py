@@ -17,7 +17,7 @@ from rfviz.datasets.files.upload import upload_of_frame
 from rfviz.errors import DataError
 from rfviz.inspection.inspection import Inspection
 from rfviz.inspection.questions import QUESTIONS
-from tests.app_pages import OFFLINE, opened, specs
+from tests.app_pages import OFFLINE, opened, prose, specs
 
 MODULE = "rfviz.inspection.signs"
 SAID = "Numbers below 0 are in “x” and “debt”."
@@ -88,7 +88,7 @@ def test_a_new_question_is_answered_on_the_page_with_its_picture_numbers_and_scr
     datasets.set_folder(tmp_path)
     try:
         at = opened("quick-inspection", {"data": "folder:mine"})
-        assert SAID in [markdown.value for markdown in at.markdown]
+        assert SAID in prose(at)
         before = len(specs(at))
         at.button(key="quick-inspection.show-signs").click().run()
         assert not at.exception
@@ -103,7 +103,7 @@ def test_a_new_question_is_answered_on_the_page_with_its_picture_numbers_and_scr
         exec(code.value, names)
         assert len(drawn) == 1 and names["result"].shares == {"x": np.mean(table()["x"] < 0), "debt": 0.25}
         at = opened("quick-inspection", {"data": "folder:mine", "details-0": True})
-        assert any("**Signs.** All rows" in markdown.value for markdown in at.markdown)
+        assert any("**Signs.** All rows" in markdown for markdown in prose(at))
     finally:
         datasets.set_folder(None)
 

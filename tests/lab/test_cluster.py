@@ -5,7 +5,7 @@ import pytest
 from rfviz.errors import DataError
 from rfviz.lab.cluster import Cluster, Worker, cluster_address, look_at_cluster
 from rfviz.lab.your_machine import views
-from tests.app_pages import opened
+from tests.app_pages import opened, prose
 
 distributed = pytest.importorskip("distributed")
 
@@ -51,7 +51,7 @@ def test_the_page_shows_it(address, monkeypatch):
     monkeypatch.setattr(views, "registry", dict)  # nothing to measure
     views.seen_cluster.cache_clear()
     monkeypatch.setenv("RFVIZ_SCHEDULER", address)
-    shown = [element.value for element in opened("your-machine").markdown]
+    shown = prose(opened("your-machine"))
     assert any("has 2 workers with 2 threads" in text for text in shown)
     monkeypatch.setenv("RFVIZ_SCHEDULER", "tcp://127.0.0.1:9")
     assert any("No Dask scheduler answers" in warning.value for warning in opened("your-machine").warning)

@@ -9,12 +9,12 @@ from rfviz import datasets
 from rfviz.analysis.points import normalise
 from rfviz.features import RandomMaxout
 from rfviz.lessons.latex import latex_mistake
-from tests.app_pages import array, opened, specs
+from tests.app_pages import array, opened, prose, specs
 
 
 def texts(at):
     assert not at.exception
-    return "\n".join(element.value for element in at.markdown)
+    return "\n".join(prose(at))
 
 
 def test_the_steps_are_those_of_the_chosen_rows():

@@ -506,8 +506,8 @@ _FRAMEWORK = (
     Fault(
         "missing alt text of the main chart",
         "rfviz/ui/page.py",
-        "layout.chart(chart.figure, chart.name, chart.alt,",
-        'layout.chart(chart.figure, chart.name, "",',
+        "layout.chart(figure, chart.name, chart.alt,",
+        'layout.chart(figure, chart.name, "",',
         ("tests/ui/test_page.py",),
     ),
     Fault(
@@ -1056,8 +1056,8 @@ _INSPECTION = (
     Fault(
         "class that is told that it was wrong",
         "rfviz/ui/teaching/room_panel.py",
-        "words[answer == step.answer]",
-        "words[answer != step.answer]",
+        "words[step.answer] = f",
+        "words[step.answer - 1] = f",
         ("tests/ui/teaching/test_room_panel.py::test_a_choice_goes_from_question_to_predictions_to_answer",),
     ),
     Fault(

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from rfviz.lab.index import PAGES
-from tests.app_pages import opened, run_to_its_end
+from tests.app_pages import opened, prose, run_to_its_end
 from tests.page_settings import OTHERS, computed
 
 
@@ -26,4 +26,4 @@ def test_every_chart_comes_with_its_description_and_the_main_one_with_its_words(
     assert all(chart["alt"].strip() for chart in sent)
     if charts[0].on_page:
         assert without_times(charts[0].alt) in [without_times(chart["alt"]) for chart in sent]
-        assert any(charts[0].words[:30] in markdown.value for markdown in at.markdown)  # further on are times, too
+        assert any(charts[0].words[:30] in markdown for markdown in prose(at))  # further on are times, too

@@ -19,7 +19,7 @@ from rfviz.lab.accuracy import settings
 from rfviz.lab.accuracy.page import PAGE
 from rfviz.lab.page import compute
 from rfviz.lab.preset import Preset
-from tests.app_pages import array, assert_refused, changed, opened, run_to_its_end, specs
+from tests.app_pages import array, assert_refused, changed, opened, prose, run_to_its_end, specs
 
 SLUG = "accuracy"
 SMALL = {"references": [], "m_max": 60, "seeds": 1, "maps": ["RandomFourier", "RandomMaxout", "SharedPoolMaxout"]}
@@ -40,7 +40,7 @@ def test_whole_images_are_compared_with_rectangles():
         "Shared-pool maxout, q = 4",
         "Shared-pool maxout, q = 4, rectangles",
     ]
-    said = "\n".join(m.value for m in at.markdown)
+    said = "\n".join(prose(at))
     assert "a random rectangle (3 to 6 pixels per side)" in said and "of Random maxout, q = 4 from" in said
     assert not at.warning
     changed(at, SLUG, {"whole": False})
@@ -106,7 +106,7 @@ def test_doubly_stochastic_training_is_compared_with_the_exact_solution():
     at = run_to_its_end(opened(SLUG, {**SMALL, "maps": ["RandomFourier"], "m_max": 200, "doubly": True}))
     assert curve_names(at) == ["Random Fourier", "Random Fourier, doubly stochastic"]
     assert not at.warning
-    said = "\n".join(m.value for m in at.markdown)
+    said = "\n".join(prose(at))
     assert "against the exact solution: Random Fourier" in said
     # Coefficients of ten classes alone: 200·10·8 bytes.
     assert "It stores 16 kB instead of 42 kB" in said
@@ -127,7 +127,7 @@ def test_each_loss(loss):
     at = run_to_its_end(opened(SLUG, {**ONE_MAP, "loss": loss}))
     (curve,) = [t for t in specs(at)[0]["data"] if t["mode"] == "lines+markers"]
     assert array(curve["x"])[-1] == 40 and array(curve["y"])[-1] < 15
-    assert any(f"({loss})" in markdown.value for markdown in at.markdown)
+    assert any(f"({loss})" in markdown for markdown in prose(at))
 
 
 KERNELS = {"maps": ["RandomFourier", "RandomMaxout"], "references": [], "m_max": 300, "seeds": 1, "exact": True}
@@ -141,7 +141,7 @@ def test_exact_kernels_are_drawn_beside_their_curves():
     dashed = [t for t in traces if t.get("legendgroup") == "exact kernels"]
     # Doubly stochastic training has the kernel of the map that it trains.
     assert len(dashed) == 2 and len(curve_names(at)) == 4
-    (said,) = [m.value for m in at.markdown if "each in the colour of its curve, are the exact kernels" in m.value]
+    (said,) = [m for m in prose(at) if "each in the colour of its curve, are the exact kernels" in m]
     assert said.count("its kernel") == 2
     off = run_to_its_end(changed(at, SLUG, {"exact": False}))
     assert not [t for t in specs(off)[0]["data"] if t.get("legendgroup") == "exact kernels"]
@@ -212,7 +212,7 @@ def test_errors_by_epoch_belong_to_the_crops_that_were_trained_on(crops, side, k
     charts = [[t["name"] for t in chart["data"]] for chart in specs(at)]
     epochs = ["6,6", "6,6", "4,4", "4,4", "full", "full", "features", "networks"]
     assert charts[1:] == ([epochs] if known else [])
-    said = "\n".join(m.value for m in at.markdown)
+    said = "\n".join(prose(at))
     assert ("**Error by epoch.**" in said) == ("Between these features and our networks" in said) == known
     assert len(at.dataframe) == 1
 
@@ -299,10 +299,10 @@ def large(tmp_path, monkeypatch):
 def test_all_rows_of_a_large_file_are_trained_on(large):
     at = run_to_its_end(opened(SLUG, large))
     drawn = array(specs(at)[0]["data"][-1]["y"])
-    assert any("random features of 225 rows" in m.value for m in at.markdown)
+    assert any("random features of 225 rows" in m for m in prose(at))
     at = run_to_its_end(changed(at, SLUG, {"all_rows": True}))
     assert not at.warning and not at.error
-    (said,) = [m.value for m in at.markdown if "random features of" in m.value]
+    (said,) = [m for m in prose(at) if "random features of" in m]
     assert "on 75 test rows" in said and "random features of 2,925 rows" in said and "all rows of the file" in said
     assert array(specs(at)[0]["data"][-1]["y"])[-1] < drawn[-1]
 
@@ -382,7 +382,7 @@ def test_the_predicted_line_is_drawn_before_start():
     (figure,) = specs(at)
     assert [trace["name"] for trace in figure["data"] if len(array(trace["y"]))] == ["Random Fourier, predicted"]
     assert "squared error" in figure["layout"]["yaxis"]["title"]["text"]
-    (said,) = [m.value for m in at.markdown if m.value.startswith("**What am I seeing?**")]
+    (said,) = [m for m in prose(at) if m.startswith("**What am I seeing?**")]
     assert "before a feature is drawn" in said and "measured:" not in said
     assert "**Random binning.** Only the measured curve can be drawn." in said
     for absent in ("references", "loss"):  # which have no squared error
@@ -395,7 +395,7 @@ def test_accuracy_waits_for_no_prediction(monkeypatch):
     at = opened(SLUG, SQUARED)
     at.run()
     assert not called
-    assert any("is predicted before anything is trained" in m.value for m in at.markdown)
+    assert any("is predicted before anything is trained" in m for m in prose(at))
 
 
 def test_a_script_predicts_the_same():

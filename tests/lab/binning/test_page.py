@@ -6,7 +6,7 @@ import pytest
 from rfviz import datasets
 from rfviz.experiments.binning.compute import boxes, plane_grids, shared_boxes
 from rfviz.features import MapSpec, RandomBinning
-from tests.app_pages import UNFOLDED, array, changed, opened, specs
+from tests.app_pages import UNFOLDED, array, changed, opened, prose, specs
 
 SLUG = "binning"
 LAW = MapSpec(RandomBinning, gamma=2.0, random_state=0)
@@ -75,7 +75,7 @@ def test_preset_of_figure_2():
     assert not at.exception and not at.error
     pairs = array(traces(chart(at, "heatmap"), "heatmap")[0]["z"])
     assert pairs.shape == (100, 100) and set(np.unique(pairs)) == {0.0, 1.0}
-    assert any("one block for each box" in m.value for m in at.markdown)
+    assert any("one block for each box" in m for m in prose(at))
 
 
 def test_folded_parts():

@@ -8,7 +8,7 @@ import pytest
 from rfviz.formula import parse_formula
 from rfviz.lab.index import find_page
 from rfviz.lab.preset import Preset, read_preset
-from tests.app_pages import array, changed, opened, specs
+from tests.app_pages import array, changed, opened, prose, specs
 
 SLUG = "build-a-map"
 # Formulas with commas and signs, as an address and a control hold them.
@@ -94,7 +94,7 @@ def test_what_is_no_formula_is_refused_in_a_sentence_and_can_be_mended(state, wo
 def test_the_verdict_is_in_the_sentence():
     for formula, words in (("max(0, 1 - x)", "It is a kernel"), ("max(0, 1 - x^2)", "It is no kernel")):
         at = opened(SLUG, {"what": "kernel", "kernel": formula})
-        assert any(words in element.value for element in at.markdown)
+        assert any(words in element for element in prose(at))
 
 
 @pytest.mark.slow

@@ -23,7 +23,7 @@ from rfviz.lab.decision_surfaces.page import PAGE
 from rfviz.lab.page import compute
 from rfviz.lab.preset import Preset
 from rfviz.words import per_cent
-from tests.app_pages import array, assert_refused, changed, opened, specs
+from tests.app_pages import array, assert_refused, changed, opened, prose, specs
 
 SLUG = "decision-surfaces"
 UNFOLDED = {f"details-{number}": True for number in range(2)}
@@ -55,10 +55,8 @@ def test_gradients_are_drawn_of_maxout_alone(scheme):
     at = opened(SLUG, state)
     assert not at.error and not at.exception
     drawn = [t for spec in specs(at) for t in spec["data"] if t["name"] == "gradients"]
-    said = [markdown.value for markdown in at.markdown if "Arrows show the gradient" in markdown.value]
-    fallen = [
-        markdown.value for markdown in at.markdown if "equations 4 and 5 derive from its Theorem 1" in markdown.value
-    ]
+    said = [markdown for markdown in prose(at) if "Arrows show the gradient" in markdown]
+    fallen = [markdown for markdown in prose(at) if "equations 4 and 5 derive from its Theorem 1" in markdown]
     assert len(drawn) == len(said) == len(fallen) == (scheme == "RandomMaxout")
 
 
@@ -82,7 +80,7 @@ def test_panels_are_the_analysis():
     np.testing.assert_allclose(table["test accuracy, %"], [100 * s.accuracy for s in own.surfaces])
     assert table["m"].tolist() == list(M_GRID)
     apart = table.set_index("m")["apart"]
-    assert any(f"**{apart[20] or 'none'}** of these points" in m.value for m in at.markdown)
+    assert any(f"**{apart[20] or 'none'}** of these points" in m for m in prose(at))
 
 
 def test_the_slider_changes_the_first_panel_alone():
@@ -100,7 +98,7 @@ def test_every_scheme_is_drawn_with_its_creases(scheme):
     plain = pictures(at)
     creased = pictures(changed(at, SLUG, {"creases": 20}))
     assert (plain[0] != creased[0]) == (scheme != "RandomProjection") and plain[1:] == creased[1:]
-    assert any("creases" in m.value or "Dark lines" in m.value for m in at.markdown)
+    assert any("creases" in m or "Dark lines" in m for m in prose(at))
 
 
 @pytest.mark.parametrize("loss", ["logistic", "hinge"])
@@ -137,14 +135,14 @@ def test_presets_set_everything(label):
 
 def test_digits_plane_says_that_it_is_a_slice():
     at = preset(opened(SLUG), "The digits’ plane")
-    assert any("This is a slice" in m.value and "64 columns" in m.value for m in at.markdown)
+    assert any("This is a slice" in m and "64 columns" in m for m in prose(at))
     assert specs(at)[0]["layout"]["xaxis"]["title"]["text"] == "first principal component"
     assert any("of the 1,348 training points" in c.value for c in at.caption)
 
 
 def test_linear_features_cannot_is_said():
     at = preset(opened(SLUG), "Linear features cannot")
-    assert any("**linear**" in m.value for m in at.markdown)
+    assert any("**linear**" in m for m in prose(at))
 
 
 # --- points of one's own ----------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import pytest
 from rfviz import datasets
 from rfviz.experiments.distance_saturation.compute import prepare_pairs, saturation
 from rfviz.features import MapSpec, RandomMaxout, registry
-from tests.app_pages import SATURATION, UNFOLDED, array, opened, specs
+from tests.app_pages import SATURATION, UNFOLDED, array, opened, prose, specs
 from tests.charts import opacity
 
 
@@ -78,7 +78,7 @@ def test_half_a_million_pairs_are_drawn_as_density():
 def test_saturation_says_why_a_curve_is_missing(setting, said):
     at = opened(SATURATION, {"map": "RandomFourier", "n_components": 200} | setting)
     assert not at.error and not at.warning
-    assert said in "\n".join(markdown.value for markdown in at.markdown)
+    assert said in "\n".join(prose(at))
     names = [t.get("name", "") for t in specs(at)[0]["data"]]
     assert any("expected" in name or "exact mean" in name for name in names)
     assert any("linear regime" in name for name in names) == (said.startswith("Near points are"))
@@ -106,7 +106,7 @@ def test_a_click_marks_the_nearest_pair_and_writes_out_its_feature():
     assert again == [before] and abs(before - 1.4) < 0.02 and abs(after[0] - 0.88) < 0.02
     one, other = (at.session_state[f"{SATURATION}.steps-{name}"] for name in ("x", "z"))
     assert np.linalg.norm(pairs.original[one - 1] - pairs.original[other - 1]) == pytest.approx(before, abs=1e-5)
-    words = "\n".join(markdown.value for markdown in at.markdown)
+    words = "\n".join(prose(at))
     assert f"rows {one} and {other} are {before:.3f} apart" in words and f"**x**, row {one}:" in words
     # It is the same pair when a slider moves, at its new distance.
     at.session_state[f"{SATURATION}.pool_size"] = 64

@@ -14,7 +14,7 @@ from rfviz.features import MapSpec, RandomFourier, registry
 from rfviz.lab.guarantees.page import PAGE
 from rfviz.lab.page import compute as computed
 from rfviz.lab.preset import Preset
-from tests.app_pages import OFFLINE, array, changed, opened, specs
+from tests.app_pages import OFFLINE, array, changed, opened, prose, specs
 
 SLUG = "guarantees"
 # All but the first part, which learns with thousands of features.
@@ -28,7 +28,7 @@ def named(spec, name):
 
 
 def words(at):
-    return "\n".join(markdown.value for markdown in at.markdown)
+    return "\n".join(prose(at))
 
 
 def test_draws_what_is_measured_and_what_is_guaranteed():
@@ -190,7 +190,7 @@ def test_bound_theory_and_measurement_stand_beside_each_other(view):
     state = {**SMALL, "view": view, "data": "moons", "data.n_samples": 120, "details-0": True}
     at = opened(SLUG, state if view == "Kernel" else {**state, "theorem": "compositional"})
     assert not at.error
-    (table,) = [markdown.value for markdown in at.markdown if "| bound : theory : measured |" in markdown.value]
+    (table,) = [markdown for markdown in prose(at) if "| bound : theory : measured |" in markdown]
     assert "Squared error at most" in table and "15 rows" in table
     assert ("off by at most ε" in table) == (view == "Kernel") and ("(Theorem 5)" in table) == (view == "Learning")
 
@@ -214,7 +214,7 @@ def test_the_complexity_of_the_class_and_what_a_dimension_requires(theorem):
 def test_without_labels_the_kernel_alone_stands_there():
     at = opened(SLUG, {**SMALL, "data": "circle", "details-0": True})
     assert not at.error
-    (table,) = [markdown.value for markdown in at.markdown if "| bound : theory : measured |" in markdown.value]
+    (table,) = [markdown for markdown in prose(at) if "| bound : theory : measured |" in markdown]
     assert "off by at most ε" in table and "Squared error" not in table
     assert "nothing can be predicted here. A learning curve needs labels" in table
 

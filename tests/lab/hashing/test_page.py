@@ -9,7 +9,7 @@ from rfviz.experiments.hashing.points import exact_order, hash_codes, hash_title
 from rfviz.experiments.hashing.recall import recall_curves
 from rfviz.features import MapSpec, RandomMaxout, RandomProjection
 from rfviz.ui.cache import STORE
-from tests.app_pages import OFFLINE, array, changed, opened, specs
+from tests.app_pages import OFFLINE, array, changed, opened, prose, specs
 from tests.charts import opacity
 
 SLUG = "hashing"
@@ -54,7 +54,7 @@ def test_draws_the_pairs_and_the_law(digits):
     assert differ.mean() < 2e-3  # near ties of projections may turn
     table = at.dataframe[0].value
     np.testing.assert_allclose(table["differing, exact"], result.to_frame()["differing, exact"])
-    assert f"{result.inside_expected:.0%}" in " ".join(m.value for m in at.markdown)
+    assert f"{result.inside_expected:.0%}" in " ".join(prose(at))
 
 
 def test_q_2_is_simhash():
@@ -65,7 +65,7 @@ def test_q_2_is_simhash():
     np.testing.assert_allclose(
         array(named(main, "exact: 1 − κ")["y"]), array(named(main, "SimHash: θ/180°")["y"]), atol=1e-9
     )
-    assert any("curve is SimHash" in m.value for m in at.markdown)
+    assert any("curve is SimHash" in m for m in prose(at))
 
 
 def test_faces_find_their_neighbouring_frames():
@@ -86,11 +86,11 @@ def test_a_click_on_an_example_or_on_a_neighbour(digits):
     at.run()
     assert at.session_state[f"{SLUG}.first"] == example + 1 and at.session_state[f"{SLUG}.second"] == 0
     nearest = exact_order(digits, example, 2)
-    assert any(f"rows {example + 1} and {nearest[0] + 1}" in m.value for m in at.markdown)
+    assert any(f"rows {example + 1} and {nearest[0] + 1}" in m for m in prose(at))
     at.session_state["tiles:picked"] = int(nearest[1]) + len(digits.original)
     at.run()
     assert at.session_state[f"{SLUG}.second"] == nearest[1] + 1
-    assert any(f"rows {example + 1} and {nearest[1] + 1}" in m.value for m in at.markdown)
+    assert any(f"rows {example + 1} and {nearest[1] + 1}" in m for m in prose(at))
 
 
 def test_strips_are_the_two_codes(digits):
@@ -129,7 +129,7 @@ def test_recall_draws_the_curves(digits):
 def test_near_and_far_state_their_overlap(digits):
     at = opened(SLUG, {"look": "Near and far", "k": 5, "pool_size": 4, "n_components": 64})
     result = near_and_far(digits, maxout(4, 64), expected_codes(digits, maxout(4, 64)), 5)
-    words = " ".join(m.value for m in at.markdown)
+    words = " ".join(prose(at))
     assert f"{result.auc:.3f}" in words and f"{result.auc_exact:.3f}" in words
     chart = specs(at)[1]
     bars = [t for t in chart["data"] if t["type"] == "bar"]
@@ -194,7 +194,7 @@ def test_a_click_compares_the_pair_and_writes_out_its_symbol(digits):
     assert array(ring["y"])[0] == pytest.approx((codes[0] != codes[1]).mean(), abs=0.011)  # near ties may turn
     assert abs(array(ring["y"])[0] - 0.6) < 0.05
     assert [box.value - 1 for box in at.number_input if box.label in ("Row x", "Row z")] == rows
-    words = "\n".join(markdown.value for markdown in at.markdown)
+    words = "\n".join(prose(at))
     assert f"rows {rows[0] + 1} and {rows[1] + 1}, the first" in words or f"rows {rows[0] + 1} and" in words
     exported = RandomMaxout(n_components=96, pool_size=6).fit(digits.original).codes(digits.original[rows])[:, 0]
     assert ("they **agree**" in words) == (exported[0] == exported[1])

@@ -15,7 +15,7 @@ from rfviz.lab.kernel_approximation.page import PAGE
 from rfviz.lab.page import compute
 from rfviz.lab.preset import Preset
 from rfviz.words import number
-from tests.app_pages import array, changed, opened, run_to_its_end, specs
+from tests.app_pages import array, changed, opened, prose, run_to_its_end, specs
 from tests.experiments.kernel_approximation.large_table import table, written
 
 SLUG = "kernel-approximation"
@@ -57,9 +57,7 @@ def test_the_page_draws_all_rows_next_to_the_points(write):
     np.testing.assert_allclose(array(curve["y"]), result.all_rows.average("rmse") / unit)
     np.testing.assert_array_equal(array(specs(at)[0]["data"][1]["y"]), before)
     np.testing.assert_allclose(found.charts[0].frame[ALL_ROWS], result.all_rows.average("rmse") / unit)
-    assert any(
-        "**All 1,500 rows** (23,864 pairs of a point and a row): Random Fourier RMSE" in m.value for m in at.markdown
-    )
+    assert any("**All 1,500 rows** (23,864 pairs of a point and a row): Random Fourier RMSE" in m for m in prose(at))
     assert "all rows of the file: Random Fourier from" in found.charts[0].alt
     alone = computed(SMALL)
     assert "all rows" not in alone.charts[0].words + alone.charts[0].alt + " ".join(alone.charts[0].frame.columns)

@@ -12,7 +12,7 @@ from rfviz.features import MapSpec, RandomFourier, RandomMaxout, registry
 from rfviz.features.base import FeatureMap
 from rfviz.lab.kernel_approximation.page import figure_3
 from rfviz.params import defaults
-from tests.app_pages import OFFLINE, array, changed, opened, specs
+from tests.app_pages import OFFLINE, array, changed, opened, prose, specs
 from tests.charts import opacity
 
 SLUG = "kernel-approximation"
@@ -103,7 +103,7 @@ def test_setting_of_figure_3(monkeypatch):
     assert at.session_state[f"{SLUG}.data"] == "photo_patches"
     assert at.session_state[f"{SLUG}.skeleton"] == "deep"
     assert {**figure_3("deep"), "skeleton": "flat"} == figure_3("flat"), "the other button's, that takes twice as long"
-    assert "8,128 pairs of 128 points" in "\n".join(m.value for m in at.markdown)
+    assert "8,128 pairs of 128 points" in "\n".join(prose(at))
     drawn = specs(at)[0]
     for label in ("Compositional, kept once", "Compositional, as drawn", "Hybrid compositional"):
         assert array(named(drawn, label)["x"])[-1] == 10_000
@@ -163,7 +163,7 @@ def test_shared_pool_preset_says_what_equal_projections_give():
     at = opened(SLUG)
     next(b for b in at.button if b.label == "Shared pool").click().run()
     assert not at.exception and not at.error and not at.warning
-    said = "\n".join(m.value for m in at.markdown)
+    said = "\n".join(prose(at))
     numbers = re.search(
         r"make 100 independent features, with an exact RMSE ÷ mean k\(x, x\) of ([\d.]+)\. Shared, they make 2,000 "
         r"features with ([\d.]+); more features do not fall below ([\d.]+),.* independent features reach ([\d.]+), but "
@@ -247,7 +247,7 @@ def test_a_click_rings_the_pair_in_every_cloud_and_writes_out_its_feature():
             x, z = fitted.transform(X[rows]).astype(float)
             assert array(ring["x"])[0] == pytest.approx(float(fitted.kernel(X[rows])[0, 1]), abs=1e-6)
             assert array(ring["y"])[0] == pytest.approx(x @ z, abs=1e-5)
-    words = "\n".join(markdown.value for markdown in at.markdown)
+    words = "\n".join(prose(at))
     assert f"rows {rows[0] + 1} and {rows[1] + 1} of the 16 points" in words
     assert at.session_state[f"{SLUG}.steps-map"].startswith("Random maxout") and "wins" in words
 
@@ -263,4 +263,4 @@ def test_the_pair_that_was_clicked_is_the_nearest():
     assert [box.value for box in at.number_input if box.label in ("Row x", "Row z")] == [4, 30]
     at.session_state[f"{SLUG}.points"] = 16  # of which there is no row 30
     at.run()
-    assert not at.exception and not at.error and not any("Your pair" in m.value for m in at.markdown)
+    assert not at.exception and not at.error and not any("Your pair" in m for m in prose(at))

@@ -12,7 +12,7 @@ from rfviz.features import DecisionStumps, MapSpec
 from rfviz.lab.kitchen_sinks.settings import PRESETS
 from rfviz.linear_model import default_grid
 from rfviz.ui.earlier import EARLIER
-from tests.app_pages import array, changed, opened, specs
+from tests.app_pages import array, changed, opened, prose, specs
 
 SLUG = "kitchen-sinks"
 SMALL = {"k_max": 50, "stumps": 20, "draws": 1, "alpha": 1.0, "learners": ["DecisionStumps"]}
@@ -33,7 +33,7 @@ def traces(at):
 
 
 def text(at):
-    return "\n".join(m.value for m in at.markdown)
+    return "\n".join(prose(at))
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from rfviz.analysis.embedding import embed, exact_components, kept_neighbours, l
 from rfviz.experiments.maxout_pca.describe import explanation, locally_linear_words
 from rfviz.features import MapSpec, RandomMaxout, registry
 from rfviz.params import defaults
-from tests.app_pages import EMBEDDING, UNFOLDED, array, changed, opened, specs
+from tests.app_pages import EMBEDDING, UNFOLDED, array, changed, opened, prose, specs
 
 
 @pytest.mark.parametrize("dimensions", [2, 3])
@@ -109,10 +109,10 @@ def test_whether_the_points_need_the_map_is_said():
 
 def test_the_swaps_that_were_found_are_counted():
     at = opened(EMBEDDING)
-    words = next(m.value for m in at.markdown if "lie on a curve" in m.value)
+    words = next(m for m in prose(at) if "lie on a curve" in m)
     assert "all 6 that were swapped on purpose are among them" in words
     none = opened(EMBEDDING, {"data.order_noise": 0})
-    assert not any("on purpose" in m.value for m in none.markdown)
+    assert not any("on purpose" in m for m in prose(none))
 
 
 @pytest.mark.parametrize(("data", "order"), [("turning_head", True), ("moons", False)])
@@ -124,7 +124,7 @@ def test_locally_linear_embedding_stands_next_to_it(data, order):
     xy = np.concatenate([np.column_stack([array(t["x"]), array(t["y"])]) for t in drawn["data"] if "customdata" in t])
     np.testing.assert_allclose(np.sort(xy[:, 0]), np.sort(found.coordinates[:, 0]), atol=1e-5)
     assert drawn["layout"]["xaxis"]["title"]["text"] == "axis 1"
-    (said,) = [markdown.value for markdown in at.markdown if "**Locally linear embedding**" in markdown.value]
+    (said,) = [markdown for markdown in prose(at) if "**Locally linear embedding**" in markdown]
     kept = float(re.search(r", ([\d.]+)% are among", said)[1])
     assert abs(kept - 100 * kept_neighbours(found, points.neighbours)) < 0.5
     assert ("The order along its curve" in said) == order

@@ -11,7 +11,7 @@ from rfviz.experiments.pixel_cooccurrence.compute import exact_map, pixel_map, s
 from rfviz.experiments.pixel_cooccurrence.experiment import drawn_sample
 from rfviz.lab.pixel_cooccurrence.page import PAGE
 from rfviz.skeleton import PRESETS, convolutions, preset
-from tests.app_pages import array, changed, opened, specs
+from tests.app_pages import array, changed, opened, prose, specs
 
 SLUG = "pixel-cooccurrence"
 SMALL = {"side": 12, "features": 10_000}
@@ -113,7 +113,7 @@ def test_setting_of_figure_4():
     first = next(t for t in exact["data"] if t["type"] == "heatmap")
     flat = array(first["z"]).ravel()[:200]  # a ReLU node: as often for all pairs, a little more than by chance
     np.testing.assert_allclose(flat, 0.0088, atol=5e-5)
-    assert "| shares a window of layer 2 only |" in "\n".join(m.value for m in at.markdown)
+    assert "| shares a window of layer 2 only |" in "\n".join(prose(at))
     changed(at, SLUG, {"activation": "exponential/1", "windows": "3/1, 6/2 3/1", "side": 12, "features": 10_000})
     counted, exact = specs(at)
     assert sum(t["type"] == "heatmap" for t in counted["data"]) == 12
@@ -134,7 +134,7 @@ def test_folded_parts_show_a_feature_sizes_repeats_and_numbers():
     table = at.dataframe[1].value
     assert len(table) == 144
     np.testing.assert_allclose(table["correlation"], maps(at)[0], atol=1e-6)
-    assert "dense: 1,728" in "\n".join(m.value for m in at.markdown)
+    assert "dense: 1,728" in "\n".join(prose(at))
     other = changed(at, SLUG, {"which": 2})
     assert not other.error
 
@@ -189,9 +189,9 @@ def test_too_large_a_request_is_refused_before_it_starts(monkeypatch):
 def test_a_pixel_that_no_window_sees_says_so():
     at = opened(SLUG, SMALL | {"skeleton": "1 convolution", "row": 12, "column": 12})
     assert not at.error
-    assert any("No window reaches this pixel" in m.value for m in at.markdown)
+    assert any("No window reaches this pixel" in m for m in prose(at))
     # 5×5 windows in steps of 2 end at the eleventh of twelve rows and columns.
     seen = changed(at, SLUG, {"row": 5, "column": 5})
-    assert any("The 23 grey pixels are in no feature" in m.value for m in seen.markdown)
+    assert any("The 23 grey pixels are in no feature" in m for m in prose(seen))
     whole = changed(at, SLUG, {"skeleton": "flat"})
-    assert not any("grey pixels" in m.value for m in whole.markdown)
+    assert not any("grey pixels" in m for m in prose(whole))

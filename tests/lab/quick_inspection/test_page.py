@@ -18,7 +18,7 @@ from rfviz.inspection.structure import inspect_structure
 from rfviz.inspection.words import share
 from rfviz.lab.quick_inspection.page import PAGE, Settings
 from rfviz.ui.cache import STORE
-from tests.app_pages import OFFLINE, array, changed, opened, specs
+from tests.app_pages import OFFLINE, array, changed, opened, prose, specs
 
 SLUG = "quick-inspection"
 TITLES = ["Rows and labels", "Columns", "Missing values", "Odd values", "Leaks", "Exact copies", "Near copies",
@@ -28,7 +28,7 @@ TITLES = ["Rows and labels", "Columns", "Missing values", "Odd values", "Leaks",
 
 def findings(at):
     """Return icon, grade and sentence of each finding, by its title."""
-    texts = [markdown.value for markdown in at.markdown]
+    texts = prose(at)
     found = {}
     for heading, sentence in itertools.pairwise(texts):
         if heading.startswith(":") and ":small[" in heading:
@@ -128,7 +128,7 @@ def test_every_finding_shows_what_it_rests_on(values, without, monkeypatch):
     monkeypatch.setattr("plotly.graph_objects.Figure.show", show)
     for key in keys:
         drawn = specs(shown(at, key))[3:]
-        assert any(markdown.value.split(" ", 1)[-1] in sentences for markdown in at.markdown[-8:])
+        assert any(text.split(" ", 1)[-1] in sentences for text in prose(at)[-8:])
         assert drawn or len(at.dataframe), key
         names = {}
         pictures.clear()
@@ -152,7 +152,7 @@ def test_pairs_are_looked_at_among_rows_that_agree_in_a_third_column(folder):
         asked = shown(at, "dependence").selectbox
         next(box for box in asked if box.label == "Compare rows with the same").select(given)
         shown(at, "dependence")
-        assert any(said in markdown.value for markdown in at.markdown)
+        assert any(said in markdown for markdown in prose(at))
 
 
 def test_links_bring_the_data_and_the_setting_along():
@@ -236,7 +236,7 @@ def test_a_click_shows_the_row_and_its_neighbours():
     table = at.dataframe[0].value
     assert table["row"].tolist() == [213, *(rows + 1)]
     np.testing.assert_allclose(table["distance"].iloc[1:], distance)
-    assert any("Row 213 · malignant" in m.value for m in at.markdown)
+    assert any("Row 213 · malignant" in m for m in prose(at))
     rings = [t for spec in specs(at)[:3] for t in spec["data"] if t["marker"].get("symbol") == "circle-open"]
     assert len(rings) == 3
     outlier = next(b for b in at.button if b.label == "462")
@@ -322,7 +322,7 @@ def test_another_map_is_drawn_and_changes_no_finding():
         and first[second] != other[second]
         and first[2 * traces :] == other[2 * traces :]
     )
-    titles = [text.value for text in at.markdown if text.value.endswith("PCA**")]
+    titles = [text for text in prose(at) if text.endswith("PCA**")]
     assert titles == ["**PCA**", "**Random ReLU PCA**", "**Fourier-PCA**"]
     assert "maps = inspection.maps(MapSpec(RandomReLU, n_components=100" in shared(at).script()
     assert "maps = inspection.maps()\n" in shared(before).script()

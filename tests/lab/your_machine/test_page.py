@@ -8,7 +8,7 @@ from rfviz.backend import rates
 from rfviz.features import registry
 from rfviz.lab.your_machine import compute, views
 from rfviz.ui.cache import STORE
-from tests.app_pages import array, opened, specs
+from tests.app_pages import array, opened, prose, specs
 from tests.lab.sentences import Sentence
 
 SLUG = "your-machine"
@@ -63,7 +63,7 @@ def test_a_first_look_is_all_that_is_taken_unasked(monkeypatch):
     assert (array(looked["x"])[array(looked["y"]).argsort()] == sorted(array(looked["x"]))).all()
     names = specs(at)[0]["layout"]["yaxis"]["ticktext"]
     assert sorted(names) == ["Decision stumps", "Random Fourier", "Random maxout"]
-    assert "first look" in "".join(markdown.value for markdown in at.markdown)
+    assert "first look" in "".join(prose(at))
     assert not at.code and len(at.dataframe) == 1  # the recorded results
     assert set(at.dataframe[0].value["device"]) and not at.error
 
@@ -97,7 +97,7 @@ def test_the_sentence_names_the_longest_and_the_shortest_bar_with_their_numbers(
     at = opened(SLUG)
     drawn, names = bars(at, "first look"), specs(at)[0]["layout"]["yaxis"]["ticktext"]
     shares = dict(zip([names[row] for row in array(drawn["y"]).astype(int)], array(drawn["x"]), strict=True))
-    (words,) = [one.value for one in at.markdown if "A first look" in one.value]
+    (words,) = [one for one in prose(at) if "A first look" in one]
     said = Sentence(words)
     first, last = max(shares, key=shares.get), min(shares, key=shares.get)
     peak = "the limit, the measured peak of this machine"

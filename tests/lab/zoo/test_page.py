@@ -9,7 +9,7 @@ from rfviz.errors import ParameterError
 from rfviz.experiments.zoo.compute import SIDE, ordered_maps, point_row
 from rfviz.features import RandomProjection, registry
 from rfviz.lab.index import NAVIGATION
-from tests.app_pages import changed, opened
+from tests.app_pages import changed, opened, prose
 
 ZOO = "zoo"
 NAMES = [cls.__name__ for cls in ordered_maps()]
@@ -114,6 +114,6 @@ def test_a_click_moves_the_point():
 def test_folded_parts():
     at = opened(ZOO, {f"details-{number}": True for number in range(3)})
     assert len(at.dataframe[0].value) == len(registry())
-    words = "\n".join(markdown.value for markdown in at.markdown)
+    words = "\n".join(prose(at))
     assert all(f"${scheme.formula}$" in words for scheme in registry().values())
     assert "RMS error" in words

@@ -25,7 +25,7 @@ from rfviz.ui.cache import DRAWS_BYTES, STORE
 from rfviz.ui.own_data import session as own_data
 from rfviz.ui.own_data.session import SessionData
 from rfviz.ui.streamlit_private import keep_uploads_in_memory
-from tests.app_pages import changed, opened, page_at, specs
+from tests.app_pages import changed, opened, page_at, prose, specs
 from tests.datasets.files.samples import csv, pictures
 from tests.ui.state.test_pins import in_address
 from tests.ui.widgets.test_play import played
@@ -85,9 +85,9 @@ def test_a_file_is_taken_looked_at_and_used():
     assert not at.exception and not at.error
     label = next(box for box in at.selectbox if box.label == "Label")
     assert label.value == "label" and "town" in label.options
-    assert any("60 rows of 6 numbers, 2 classes" in markdown.value for markdown in at.markdown)
+    assert any("60 rows of 6 numbers, 2 classes" in markdown for markdown in prose(at))
     label.set_value("town").run()
-    assert any("3 classes" in markdown.value for markdown in at.markdown)
+    assert any("3 classes" in markdown for markdown in prose(at))
     next(button for button in at.button if button.key == "own-use").click().run()
     assert not at.exception and menu(at, SATURATION).value == "own:people" and specs(at)
     other = changed(at, SATURATION, {"normalise": "none"})
@@ -156,7 +156,7 @@ def test_a_link_to_data_of_somebody_else(slug):
 def test_a_link_that_cannot_carry_them_says_so_and_offers_no_settings_file():
     at, _ = visited(SATURATION, "table")
     next(button for button in at.button if button.key == f"{SATURATION}.share").click().run()
-    assert any("no link can carry your own data, “people”" in markdown.value for markdown in at.markdown)
+    assert any("no link can carry your own data, “people”" in markdown for markdown in prose(at))
     labels = [button.proto.label for button in at.get("download_button")]
     assert "Script (.py)" in labels and "Settings (JSON)" not in labels
 
@@ -200,19 +200,19 @@ def test_a_second_file_is_compared_until_it_is_taken_back_and_only_for_its_sessi
     assert not at.exception and len(at.error) == 1 and held.sets[key].dataset.origin.other is None
     at.file_uploader[0].set_value(("later.csv", csv().replace(b"Bern", b"Oslo"), "text/csv")).run()
     assert held.sets[key].owner != before and not STORE.drop_owner(before)
-    assert not at.exception and any("Compared with **later.csv**" in markdown.value for markdown in at.markdown)
-    assert any("those of later.csv" in markdown.value for markdown in at.markdown)
+    assert not at.exception and any("Compared with **later.csv**" in markdown for markdown in prose(at))
+    assert any("those of later.csv" in markdown for markdown in prose(at))
     next(button for button in at.button if button.label == "Stop").click().run()
     profile = rfviz.profile(pd.read_csv(io.BytesIO(csv()))).to_bytes()
     at.file_uploader[0].set_value(("before.npz", profile, "application/octet-stream")).run()
-    assert not at.exception and any("the profile of the other table" in markdown.value for markdown in at.markdown)
+    assert not at.exception and any("the profile of the other table" in markdown for markdown in prose(at))
     next(button for button in at.button if button.label == "Stop").click().run()
     at.file_uploader[0].set_value(("later.csv", csv(), "text/csv")).run()
     held.put(TAKEN["table"], TAKEN["table"].suggestion.replace({"max_samples": 50}), TAKEN["table"].prepare())
     assert held.sets[key].dataset.origin.other_name == "later.csv"
     next(button for button in at.button if button.label == "Stop").click().run()
     assert not at.exception and held.sets[key].dataset.origin.other is None
-    assert not any("later.csv" in markdown.value for markdown in at.markdown)
+    assert not any("later.csv" in markdown for markdown in prose(at))
     with pytest.raises(DataError, match="Only tables are compared"):
         held.compare(key, TAKEN["images"])
     assert brought("table")[0].sets[key].dataset.origin.other is None

@@ -3,7 +3,7 @@
 import pytest
 
 from rfviz.lab.lecture import pack
-from tests.app_pages import page_at
+from tests.app_pages import page_at, prose
 
 PAGE = "distance-saturation"
 TEXT = f"{PAGE}?pool_size=16 | Where does it bend?\nhashing"
@@ -27,7 +27,7 @@ def parameter(at):
 
 
 def text_of(at):
-    return "\n".join(markdown.value for markdown in at.markdown)
+    return "\n".join(prose(at))
 
 
 def test_a_view_is_added_as_the_page_stands_with_its_note():

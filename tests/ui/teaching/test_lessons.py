@@ -15,7 +15,7 @@ from rfviz.lessons import compare_curve, facts_of, right_heights
 from rfviz.site.lessons import picture_name
 from rfviz.ui.teaching.lesson_cards import READY_LECTURE
 from rfviz.ui.teaching.lesson_panel import LESSONS, all_lessons
-from tests.app_pages import SMALL, changed, page_at, specs
+from tests.app_pages import SMALL, changed, page_at, prose, specs
 
 LESSON = {lesson.slug: lesson for lesson in all_lessons()[0]}
 every_lesson = pytest.mark.parametrize("slug", LESSON)
@@ -124,7 +124,7 @@ def test_goes_through_its_page(slug):
     for number, step in enumerate(lesson.steps, 1):
         before = specs(at)
         assert before and not at.toast and str(number) in at.query_params["step"]
-        assert "{{" not in "".join(markdown.value for markdown in at.markdown)
+        assert "{{" not in "".join(prose(at))
         if step.curve:
             right = [(x, step.curve.truth.at(x, FACTS)) for x in step.curve.places]
             assert chart_of(at, step.curve)["drawing"]["ends"] == [right[0][0], right[-1][0]]
@@ -144,7 +144,7 @@ def test_goes_through_its_page(slug):
         assert not at.toast, [toast.value for toast in at.toast]
         assert_holds(at, lesson, step.settings)
         assert specs(at) != before, f"{slug}, step {number}: the reveal changes nothing"
-        words = "\n".join(markdown.value for markdown in at.markdown)
+        words = "\n".join(prose(at))
         if step.curve:
             assert "Close." in words and "drawing" not in chart_of(at, step.curve)
             drawn = next(t for t in chart_of(at, step.curve)["figure"]["data"] if t.get("name") == "Your prediction")
@@ -156,7 +156,7 @@ def test_goes_through_its_page(slug):
         assert "{{" not in words and f"$${step.formula}$$" in words
         press(at, "lesson-next")
     n = len(lesson.steps)
-    assert f"{n} of {n} right." in [markdown.value for markdown in at.markdown]
+    assert f"{n} of {n} right." in prose(at)
     press(at, "lesson-next")
     assert "lesson" not in at.query_params and not at.radio
 
@@ -208,7 +208,7 @@ def test_a_prediction_comes_before_the_answer():
     wrong = next(option for option in LESSON["saturation"].steps[0].options if not option.right)
     at.radio[0].set_value(wrong.text).run()
     press(at, "lesson-show")
-    words = "\n".join(markdown.value for markdown in at.markdown)
+    words = "\n".join(prose(at))
     assert f"~~{wrong.text}~~" in words and wrong.why in words and "0.91" in words  # the plateau, which is computed
     press(at, "lesson-again")
     assert at.radio[0].value is None
@@ -300,7 +300,7 @@ def test_cards_of_all_lessons():
     links = [link.proto for link in at.get("page_link")]
     for lesson in LESSON.values():
         assert any(lesson.title in link.label and f"lesson={lesson.slug}" in link.query_string for link in links)
-    words = "\n".join(part.value for part in [*at.markdown, *at.caption])
+    words = "\n".join([*prose(at), *(part.value for part in at.caption)])
     assert all(lesson.question in words and f"{len(lesson.steps)} steps" in words for lesson in LESSON.values())
 
 

@@ -11,7 +11,7 @@ from rfviz.lab.facts import FACTS
 from rfviz.lessons import ROOMS, right_heights
 from rfviz.ui.teaching.lesson_panel import all_lessons
 from rfviz.ui.teaching.room_panel import axes_of, class_words, draw_predictions, verdicts
-from tests.app_pages import page_at, specs
+from tests.app_pages import page_at, prose, specs
 
 LESSON = next(lesson for lesson in all_lessons()[0] if lesson.slug == "saturation")
 CHOICE, CURVE = LESSON.steps[0], LESSON.steps[1]
@@ -22,7 +22,7 @@ def phone(number):
 
 
 def text_of(at):
-    return "\n".join(markdown.value for markdown in at.markdown)
+    return "\n".join(prose(at))
 
 
 def press(at, key):

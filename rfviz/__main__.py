@@ -1,4 +1,4 @@
-"""``python -m rfviz.cli`` does what ``rfviz`` does."""
+"""``python -m rfviz`` does what ``rfviz`` does."""
 
 import sys
 
