@@ -11,10 +11,11 @@ from tests.app_pages import SMALL
 
 ROOT = Path(__file__).parent.parent
 MOST = 150
-# What draws layers of a network, fits linear models, inspects a table in twenty ways, or decides which device computes
-# needs more.
+# What draws layers of a network, shows how a feature decides on a pair, fits linear models, inspects a table in twenty
+# ways, or decides which device computes needs more.
 MORE = {
-    "zoo": 151,
+    "zoo": 152,
+    "hashing": 152,
     "binning": 153,
     "quick-inspection": 230,
     "kernel-approximation": 156,

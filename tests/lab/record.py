@@ -1,4 +1,4 @@
-"""The record of the numbers that every page shows; ``python -m tests.lab.record`` renews what has changed.
+"""The record of the numbers that every page shows; ``python -m tests.lab.record`` renews what has changed, of all pages or of those whose slugs follow.
 
 The record holds, of each column of each chart, what any change of its numbers would move: extent, mean, spread, ends.
 A change of the code that should leave results alone must leave the record alone; one that should not is seen in its
@@ -6,6 +6,7 @@ difference.
 """
 
 import json
+import sys
 import zlib
 from pathlib import Path
 
@@ -74,7 +75,15 @@ def renewed(old: dict[str, object], new: dict[str, object]) -> dict[str, object]
     }
 
 
-if __name__ == "__main__":
-    record = {f"{slug} {number}": digests(slug, number) for slug, number in sorted(CASES)}
-    record = renewed(json.loads(RECORD.read_text(encoding="utf-8")), record)
+def main(slugs: list[str]) -> None:
+    """Renew the record of these pages, or of all; every other case keeps its place and its numbers."""
+    held = json.loads(RECORD.read_text(encoding="utf-8"))
+    asked = [(slug, number) for slug, number in sorted(CASES) if not slugs or slug in slugs]
+    found = renewed(held, {f"{slug} {number}": digests(slug, number) for slug, number in asked})
+    known = {f"{slug} {number}" for slug, number in CASES}
+    record = {case: charts for case, charts in (held | found).items() if case in known}
     RECORD.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -18,7 +18,6 @@ def test_the_navigation_holds_every_page_of_the_folder_once():
 
 
 def test_every_page_has_a_picture_for_each_colour_scheme():
-    """``make screenshots`` takes them."""
     missing = [
         (page.slug, scheme)
         for page in NAVIGATION
@@ -26,7 +25,7 @@ def test_every_page_has_a_picture_for_each_colour_scheme():
         for scheme in ("light", "dark")
         if page.picture(scheme) is None
     ]
-    assert not missing
+    assert not missing, "take them: python assets/screenshots.py <slug>"
 
 
 @pytest.mark.parametrize("entry", PAGES, ids=lambda entry: entry.slug)

@@ -19,6 +19,9 @@ from tests.app_pages import OFFLINE, opened
 
 HELD = Path(__file__).parent
 SLUGS = {page.slug for page in NAVIGATION}
+WITHOUT_SETTINGS = {"home", "lessons", "your-machine"}
+# Those of which the folder has no address: no version that wrote some had them.
+NEW_PAGES = {"errata"}
 LINES = [line.split(" ", 2) for line in (HELD / "addresses.txt").read_text(encoding="utf-8").splitlines()]
 ADDRESSES = {f"{day} {address}": address for day, _, address in LINES}
 # What cannot be had any more, by name and value, and what is said instead.
@@ -65,7 +68,8 @@ def test_an_address_opens_with_all_of_its_settings(address):
 
 def test_the_addresses_are_of_all_pages_and_of_all_names_that_changed():
     pages = {address.partition("?")[0] for address in ADDRESSES.values()}
-    assert pages == SLUGS - {"home", "lessons", "your-machine", "errata"}  # three without settings, one not that old
+    missing = SLUGS - WITHOUT_SETTINGS - NEW_PAGES - pages
+    assert not missing, f"a page that no release has belongs in NEW_PAGES: {missing}"
     text = "\n".join(ADDRESSES.values())
     assert all(part in text for part in ("?scheme=", "&schemes=", "&beside=", *REFUSED))
 
