@@ -1,4 +1,6 @@
-"""The record of the numbers that every page shows; ``python -m tests.lab.record`` renews what has changed, of all pages or of those whose slugs follow.
+"""The record of the numbers that every page shows.
+
+``python -m tests.lab.record`` renews what has changed, of all pages or of those whose slugs follow.
 
 The record holds, of each column of each chart, what any change of its numbers would move: extent, mean, spread, ends.
 A change of the code that should leave results alone must leave the record alone; one that should not is seen in its
