@@ -96,7 +96,7 @@ def test_a_lesson_from_its_card_to_its_end(app, visit):
     wait_for_query(page, lesson=None, step=None)
     assert_comes(page, SIDEBAR, None, True)
     # The browser knows it, also in a new session.
-    page.goto(f"{app}/lessons")
+    page.goto(f"{app.url}/lessons")
     card = f".st-key-lesson-link-{LESSON.slug}"
     page.locator(card).wait_for()
     page.wait_for_function(MARK, arg=[card, '"✓ Done"'])

@@ -25,13 +25,17 @@ function followGlossary() {
     card.style.background = getComputedStyle(page).backgroundColor;
     card.style.color = getComputedStyle(link).color;
     card.hidden = false;
+    link.setAttribute("aria-describedby", card.id);
+    shown = link;
+    place(link);
+  }
+  function place(link) {
     const [line] = link.getClientRects();
+    if (!line || line.bottom < 0 || line.top > innerHeight) return hide();
     const { offsetWidth: width, offsetHeight: height } = card;
     const above = line.bottom + height + 8 > innerHeight && line.top > height + 8;
     card.style.left = `${Math.max(8, Math.min(line.left, document.documentElement.clientWidth - width - 8))}px`;
     card.style.top = `${above ? line.top - height - 4 : line.bottom + 4}px`;
-    link.setAttribute("aria-describedby", card.id);
-    shown = link;
   }
   function hide() {
     clearTimeout(waiting);
@@ -69,7 +73,7 @@ function followGlossary() {
     keydown(event) {
       if (event.key === "Escape" && shown) hide();
     },
-    scroll: () => shown && hide(),
+    scroll: () => shown && place(shown),
   };
   for (const [name, ear] of Object.entries(ears)) document.addEventListener(name, ear, true);
   // What a term stood in may be drawn anew, and go.
