@@ -16,15 +16,15 @@ MOST = 150
 MORE = {
     "zoo": 152,
     "hashing": 152,
-    "binning": 153,
-    "quick-inspection": 230,
-    "kernel-approximation": 156,
-    "pixel-cooccurrence": 162,
-    "guarantees": 177,
-    "decision-surfaces": 162,
-    "accuracy": 188,
-    "kitchen-sinks": 172,
-    "speech": 161,
+    "binning": 155,
+    "quick-inspection": 235,
+    "kernel-approximation": 158,
+    "pixel-cooccurrence": 164,
+    "guarantees": 179,
+    "decision-surfaces": 165,
+    "accuracy": 190,
+    "kitchen-sinks": 174,
+    "speech": 164,
 }
 OTHERS = [page.slug for page in NAVIGATION if page.slug != "hashing"]
 _ROUTER = """

@@ -10,16 +10,18 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rfviz.analysis.drift import DriftProfile
 from rfviz.datasets.files.table import CATEGORY, NUMBER
-from rfviz.datasets.files.upload import Upload, read_file, read_upload
 from rfviz.datasets.wording import one_line
 from rfviz.errors import DataError
 from rfviz.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from rfviz.datasets.files.upload import Upload
 
 __all__ = ["TableProfile", "read_compared", "read_profile", "unpack_compared"]
 
@@ -104,6 +106,8 @@ def read_compared(path: str | Path, progress: Progress = silent) -> Upload | Tab
     path = Path(path)
     if path.suffix.lower() == ".npz" and path.is_file() and path.stat().st_size <= _MOST_BYTES:
         return unpack_compared(path.name, path.read_bytes())
+    from rfviz.datasets.files.upload import read_file  # the readers of all kinds of files
+
     return read_file(path, progress=progress)
 
 
@@ -139,6 +143,8 @@ def unpack_compared(name: str, data: bytes) -> Upload | TableProfile:
     except (zipfile.BadZipFile, ValueError, NotImplementedError):
         sizes = {}
     if f"{_MARK}.npy" not in sizes:
+        from rfviz.datasets.files.upload import read_upload
+
         return read_upload(name, data)
     if len(data) > _MOST_BYTES or sum(sizes.values()) > _MOST_EXPANDED:
         raise DataError(f"{name} is larger than a profile ever is. {_AGAIN}.")

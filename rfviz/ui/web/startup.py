@@ -28,6 +28,7 @@ _SWITCH_S = 0.0005
 
 _ready = threading.Event()
 _ready.set()  # where no server starts, no thread waits
+_ends = threading.Event()
 
 
 @asynccontextmanager
@@ -41,8 +42,10 @@ async def lifespan(app: Any) -> AsyncGenerator[dict[str, Any], None]:
     run_whole_page_first()  # before the first request
     sys.setswitchinterval(_SWITCH_S)
     _ready.clear()
+    _ends.clear()
     threading.Thread(target=_warm_up, daemon=True, name="rfviz-warm-up").start()
     yield {}
+    _ends.set()
     if _ready.is_set():
         from rfviz.ui import scheduler  # not before: it imports NumPy
 
@@ -51,15 +54,16 @@ async def lifespan(app: Any) -> AsyncGenerator[dict[str, Any], None]:
 
 def _warm_up() -> None:
     try:
-        from rfviz.ui.web.warm_up import import_pages, warm_up
+        try:
+            from rfviz.ui.web.warm_up import import_pages, warm_up
 
-        warm_up()
+            warm_up()
+        finally:
+            _ready.set()
+        import_pages()
     except Exception:  # pages then import for themselves, and say what fails
-        _log.exception("What pages need could not be prepared")
-        return
-    finally:
-        _ready.set()
-    import_pages()
+        if not _ends.is_set():  # at its end Python imports nothing more
+            _log.exception("What pages need could not be prepared")
 
 
 def is_ready() -> bool:
