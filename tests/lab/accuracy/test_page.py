@@ -127,7 +127,8 @@ def test_each_loss(loss):
     at = run_to_its_end(opened(SLUG, {**ONE_MAP, "loss": loss}))
     (curve,) = [t for t in specs(at)[0]["data"] if t["mode"] == "lines+markers"]
     assert array(curve["x"])[-1] == 40 and array(curve["y"])[-1] < 15
-    assert any(f"({loss})" in markdown for markdown in prose(at))
+    said = "of ridge regression on" if loss == "ridge" else f"of a linear model ({loss}) on"
+    assert any(said in markdown for markdown in prose(at))
 
 
 KERNELS = {"maps": ["RandomFourier", "RandomMaxout"], "references": [], "m_max": 300, "seeds": 1, "exact": True}
@@ -299,11 +300,11 @@ def large(tmp_path, monkeypatch):
 def test_all_rows_of_a_large_file_are_trained_on(large):
     at = run_to_its_end(opened(SLUG, large))
     drawn = array(specs(at)[0]["data"][-1]["y"])
-    assert any("random features of 225 rows" in m for m in prose(at))
+    assert any("random features, trained on 225 rows" in m for m in prose(at))
     at = run_to_its_end(changed(at, SLUG, {"all_rows": True}))
     assert not at.warning and not at.error
-    (said,) = [m for m in prose(at) if "random features of" in m]
-    assert "on 75 test rows" in said and "random features of 2,925 rows" in said and "all rows of the file" in said
+    (said,) = [m for m in prose(at) if "random features, trained on" in m]
+    assert "on 75 test rows" in said and "trained on 2,925 rows" in said and "all rows of the file" in said
     assert array(specs(at)[0]["data"][-1]["y"])[-1] < drawn[-1]
 
 

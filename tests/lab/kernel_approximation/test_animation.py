@@ -30,7 +30,7 @@ def test_frames_are_the_charts_of_the_page(number, control, value):
     assert list(frame) == ["kernel-error", "cloud-0", "cloud-1"]
     for name, figure in frame.items():
         for one, other in zip(figure.data, charts[name].data, strict=True):
-            np.testing.assert_allclose(one.y, other.y)
+            np.testing.assert_allclose(np.array(one.y, dtype=float), np.array(other.y, dtype=float))
     assert "MAE" in played.captions[0] and "1/√m predicts" in played.captions[0]
 
 
