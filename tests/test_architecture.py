@@ -56,6 +56,7 @@ ALLOWED |= {
     # Starts the laboratory as a process of its own, and knows nothing of Streamlit.
     "rfviz.cli": {"errors", "params", "backend", "features", "datasets", "cache", "result_files", "inspection", "lab"}
     | {"site", "_blas"},
+    "rfviz.__main__": {"cli"},
     # rfviz.inspect, when it is called.
     "rfviz": _COMPUTING | {"cache", "lab"},
     "rfviz.figures": _COMPUTING,
