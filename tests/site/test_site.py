@@ -307,6 +307,10 @@ def test_docstrings_that_no_page_shows_well_are_found(text):
 def test_the_reference_asks_no_host_and_leads_back(tmp_path):
     files = write_reference(tmp_path / "library")
     assert tmp_path / "library" / "rfviz" / "features.html" in files
+    (search,) = (path.read_text(encoding="utf-8") for path in files if path.name == "search.js")
+    docs, _ = json.JSONDecoder().raw_decode(search.partition("const docs = ")[2])
+    assert "rfviz.features.RandomMaxout" in {doc["fullname"] for doc in docs}
+    assert len(search) < 1_500_000  # without an index of its words, which is four times as large
     for page in (path for path in files if path.suffix == ".html"):
         text = page.read_text(encoding="utf-8")
         assert not re.search(r'<(?:script|img|link|iframe)[^>]*(?:src|href)="(?:https?:)?//', text), page.name
