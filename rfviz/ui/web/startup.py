@@ -54,16 +54,16 @@ async def lifespan(app: Any) -> AsyncGenerator[dict[str, Any], None]:
 
 def _warm_up() -> None:
     try:
-        try:
-            from rfviz.ui.web.warm_up import import_pages, warm_up
+        from rfviz.ui.web.warm_up import import_pages, warm_up
 
-            warm_up()
-        finally:
-            _ready.set()
-        import_pages()
+        warm_up()
     except Exception:  # pages then import for themselves, and say what fails
         if not _ends.is_set():  # at its end Python imports nothing more
             _log.exception("What pages need could not be prepared")
+        return
+    finally:
+        _ready.set()
+    import_pages()
 
 
 def is_ready() -> bool:
