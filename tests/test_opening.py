@@ -17,14 +17,14 @@ MORE = {
     "zoo": 152,
     "hashing": 152,
     "binning": 155,
-    "quick-inspection": 235,
-    "kernel-approximation": 158,
-    "pixel-cooccurrence": 164,
-    "guarantees": 179,
-    "decision-surfaces": 165,
-    "accuracy": 190,
-    "kitchen-sinks": 174,
-    "speech": 164,
+    "quick-inspection": 233,
+    "kernel-approximation": 159,
+    "pixel-cooccurrence": 163,
+    "guarantees": 178,
+    "decision-surfaces": 163,
+    "accuracy": 186,
+    "kitchen-sinks": 176,
+    "speech": 163,
 }
 OTHERS = [page.slug for page in NAVIGATION if page.slug != "hashing"]
 _ROUTER = """

@@ -93,10 +93,8 @@ def check_one_screen(page, slug):
     assert places["title"] >= 40  # not below the bar at the top
     places["sentence"] += 25 * LINES[slug]
     assert max(places[name] for name in ("chart", "data", "sentence")) <= LAPTOP[1], places
-    if slug not in (
-        "binning",
-        "decision-surfaces",
-    ):  # squares as wide as their panels are no taller where there is room
+    # Squares as wide as their panels are not taller in a larger window.
+    if slug not in ("binning", "decision-surfaces"):
         assert places["height"] >= 300
         page.set_viewport_size(dict(zip(("width", "height"), SIZES["wide"], strict=True)))
         page.wait_for_function(
