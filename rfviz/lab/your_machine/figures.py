@@ -56,16 +56,17 @@ def plot_shares(
         line={"color": GREY, "width": 1.5, "dash": "dot"},
     )
     names = {"tickmode": "array", "tickvals": list(rows.values()), "ticktext": [cls.label for cls in rows]}
+    plot_height = _ROW * max(1, len(rows))
     # The number next to the longest bar has room in a narrow window too.
     return styled(
         [limit, *bars],
         x="share of the limit, %",
         y="",
-        height=_ROW * len(rows) + _AROUND,
+        height=plot_height + _AROUND,
         revision=revision,
         xaxis={"range": [0, max(120.0, 1.5 * longest)]},
         margin={"l": 180, "t": 60},
-        legend={"y": 1.0 + 26 / (_ROW * len(rows))},  # above the word at the limit
+        legend={"y": 1.0 + 26 / plot_height},  # above the word at the limit
         barmode="overlay",
         yaxis=names | {"range": [-0.6, len(rows) - 0.4], "showgrid": False, "fixedrange": True},
         annotations=[
