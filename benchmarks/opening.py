@@ -24,7 +24,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).res
 
 from _app import ROOT, running_app
 from _latency_browser import browser
-from _report import markdown_table, write_json
+from _report import markdown_table, median_ratio, write_json
 
 from rfviz.lab.index import NAVIGATION
 
@@ -66,23 +66,25 @@ def main() -> None:
             seconds_to_picture(chromium, bare_url, _TITLE)
             for page in NAVIGATION:
                 path = "" if page.slug == "home" else page.slug
+                # A page that the other version does not have yet is compared with nothing.
+                there = other_url and (options.against / "pages" / f"{page.slug.replace('-', '_')}.py").exists()
                 first = seconds_to_picture(chromium, f"{url}/{path}")
                 visits: dict[str, list[float]] = {name: [] for name in ("bare", "this", "other")}
-                if other_url:
+                if there:
                     seconds_to_picture(chromium, f"{other_url}/{path}")
                 for _ in range(options.turns):
                     visits["bare"].append(seconds_to_picture(chromium, bare_url, _TITLE))
                     visits["this"].append(seconds_to_picture(chromium, f"{url}/{path}"))
-                    if other_url:
+                    if there:
                         visits["other"].append(seconds_to_picture(chromium, f"{other_url}/{path}"))
                 bare, later = statistics.median(visits["bare"]), statistics.median(visits["this"])
                 row = {"page": page.title, "first visit s": first, "later visits s": later}
                 row |= {"Streamlit alone s": bare, "ratio": later / bare}
                 if other_url:
-                    ratios = [this / other for this, other in zip(visits["this"], visits["other"], strict=True)]
-                    row |= {"other version s": statistics.median(visits["other"])}
-                    row |= {"ratio to it": statistics.median(ratios)}
+                    row |= {"other version s": statistics.median(visits["other"]) if there else None}
+                    row |= {"ratio to it": median_ratio(visits["this"], visits["other"]) if there else None}
                 rows.append(row)
+                print(row, file=sys.stderr, flush=True)
     print(markdown_table(rows))
     write_json(options.json, {"turns": options.turns, "pages": rows})
 
