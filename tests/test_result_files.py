@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from rfviz import datasets
+from rfviz import result_files as module
 from rfviz.analysis.accuracy import Segment
 from rfviz.cache import Cache, Store
 from rfviz.errors import MemoryBudgetError, capture_warnings, warn
@@ -107,6 +108,18 @@ def test_results_of_another_version_are_left_alone(tmp_path, monkeypatch):
     assert process(tmp_path).peek(squares_of, 1) is None
     process(tmp_path).call(squares_of, 1)
     assert len(calls) == 2 and len(files(tmp_path)) == 2
+
+
+def test_the_version_is_of_this_packages_files_and_no_others(tmp_path, monkeypatch):
+    package = tmp_path / "site-packages" / "rfviz"
+    package.mkdir(parents=True)
+    version = vars(module)["_version"].__wrapped__
+    monkeypatch.setattr(module, "__file__", str(package / "result_files.py"))
+    found = []
+    for path in (package / "one.py", package.parent / "other.py", package / "two.py"):
+        path.write_text("")
+        found.append(version())
+    assert found[0] == found[1] != found[2]
 
 
 def test_results_of_another_device_are_others(tmp_path, fake_gpu, monkeypatch):
