@@ -54,8 +54,8 @@ from rfviz.lab.index import PAGES as COMPUTED
 from rfviz.lab.preset import Preset
 from rfviz.ui.own_data.text import ENTRY_TITLE
 
-# A session that has not ended its run so long after it was told to stop hangs.
-_HANG_S = 30.0
+# A session that has not ended its run so long after it was told to stop hangs, however busy the machine is.
+_HANG_S = 90.0
 # Time for a run before it is told to stop: most inputs are refused in less.
 _RUN_S, _LOOK_S = 2.0, 8.0
 # Inputs of a session, and between two looks whether it is alive.
@@ -529,6 +529,7 @@ class Fuzzer(Visitor):
         """Open the dialog of uploads."""
         self._page, self._query, self._values, self.elements = "quick-inspection", "", {}, []
         await asyncio.wait_for(self._rerun(""), _HANG_S)
+        await self._until("selectbox", lambda found: ENTRY_TITLE in found.options)
         menu, fragment = self._find("selectbox", lambda found: ENTRY_TITLE in found.options)
         await self.set(WidgetState(id=menu.id, string_value=ENTRY_TITLE), fragment)
         await self._until("file_uploader", lambda found: True)
@@ -548,9 +549,12 @@ class Fuzzer(Visitor):
 
     async def bring(self, name: str, content: bytes) -> None:
         """Upload a file in the open dialog, and use it where that is offered."""
-        with suppress(LookupError):
-            await self._until("file_uploader", lambda found: True)
-        uploader, fragment = self._find("file_uploader", lambda found: True)
+        await self._until("file_uploader", lambda found: True)
+        try:
+            uploader, fragment = self._find("file_uploader", lambda found: True)
+        except LookupError:  # a run of the page that the dialog asked for and one of _until have met
+            await self.open_dialog()
+            uploader, fragment = self._find("file_uploader", lambda found: True)
         urls = await self._place_for(name)
         await asyncio.to_thread(_put, self._url, urls.upload_url, name, content)
         state = WidgetState(id=uploader.id)

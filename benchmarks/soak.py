@@ -67,7 +67,7 @@ _SAMPLE_S = 1.0
 _BUTTONS, _UPLOADS = 0.1, 0.1  # shares of the moves and of the visits
 _PAUSES_S = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)  # before the page runs again
 # With --cpu: the CPU time of a third of a second below which the server rests, and after which a page is left to go on.
-_STILL_S, _MOST_CPU_S = 0.03, 20.0
+_STILL_S, _MOST_CPU_S = 0.03, 3.0
 _USE = "Use these data"
 # The dialog of uploads, and data sets that need a network, are no random choice.
 _SKIPPED = {ENTRY_TITLE, *(spec.title for spec in datasets.specs().values() if spec.source == "download")}
@@ -428,6 +428,7 @@ def main() -> None:
             "quiet": quiet,
             "errors": dict(soak.errors),
             "remembered": [one for one in remembered if "largest_mb" in one],
+            "at the peak": max(remembered, key=lambda one: one["resident_mb"], default=None),
             "samples": soak.samples[:: max(len(soak.samples) // 200, 1)],
         }
         write_json(options.json, results)
