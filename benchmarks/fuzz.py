@@ -20,7 +20,6 @@ import json
 import os
 import random
 import re
-import subprocess
 import sys
 import tempfile
 import time
@@ -29,6 +28,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -704,7 +704,7 @@ def main() -> None:
     parser.add_argument("--log", type=Path, help="write what the server prints to this file")
     parser.add_argument("--json", type=Path, help="write the numbers to this file")
     parser.add_argument("--add", action="store_true", help="add them to what that file holds")
-    options = parser.parse_args()
+    options, date = parser.parse_args(), datetime.now(UTC).isoformat(timespec="seconds")
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as log:
         home = Path(folder)
         os.environ |= {"RFVIZ_AUDIT": str(home / "audit"), "RFVIZ_CACHE": str(home / "cache"), "RFVIZ_DISK_MB": "20"}
@@ -748,7 +748,7 @@ def main() -> None:
             print(f"{name}: {number} × {what}")
     if options.json:
         asked = {name: value for name, value in vars(options).items() if name not in ("json", "log", "add")}
-        asked["commit"] = subprocess.check_output(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, text=True).strip()
+        asked["date"] = date
         told = {"runs": [{**asked, **summary}], "summary": summary, **{name: dict(one) for name, one in found.items()}}
         before = json.loads(options.json.read_text()) if options.add and options.json.exists() else {"runs": []}
         write_json(options.json, added(before, told))

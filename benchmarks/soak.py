@@ -421,7 +421,7 @@ def main() -> None:
         asked = {
             name: value for name, value in vars(options).items() if name not in ("json", "checkout", "cpu", "pages")
         }
-        asked["cache_mb"] = os.environ.get("RFVIZ_CACHE_MB", "a quarter of the free memory")
+        asked["cache_mb"] = os.environ.get("RFVIZ_CACHE_MB", "1000, or a quarter of the free memory")
         asked["memory_gb"] = os.environ.get("RFVIZ_MEMORY_GB", "0.6 of the free memory")
         results = {"options": asked, "answers": rows, "memory": memory, "left": dict(soak.left)}
         results |= {

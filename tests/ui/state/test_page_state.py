@@ -276,6 +276,11 @@ def test_names_that_no_control_has_are_said_once(fake, names, said):
     assert len(fake.toasts) <= 2
 
 
+def test_the_command_line_takes_no_notice_of_what_others_append():
+    address = "http://localhost/hashing?utm_source=mail&fbclid=x&lecture=1-x&seed=3"
+    assert read_preset(address) == ("hashing", {"seed": 3})
+
+
 def test_a_control_that_is_drawn_later_still_takes_its_value(fake):
     fake.query["pool_size"] = "16"
     page = PageState("page")
