@@ -62,7 +62,7 @@ _RUN_S, _LOOK_S = 2.0, 8.0
 _SESSION, _LOOK = 50, 10
 _ASKED = 10
 _SLOWEST = "slowest of"
-_USE = "Use these data"
+_USE, _ANOTHER = "Use these data", "Another file"
 _BROKEN = re.compile(r"Something went wrong")
 # What Streamlit itself refuses, with a traceback in its log: bytes that are no message, text that is no JSON.
 _REFUSED = re.compile(r"^.*(?:Error deserializing back|Failed to deserialize component).*\n", re.MULTILINE)
@@ -552,8 +552,10 @@ class Fuzzer(Visitor):
         await self._until("file_uploader", lambda found: True)
         try:
             uploader, fragment = self._find("file_uploader", lambda found: True)
-        except LookupError:  # a run of the page that the dialog asked for and one of _until have met
-            await self.open_dialog()
+        except LookupError:  # the file before was taken, and could not be used
+            button, within = self._find("button", lambda found: found.label == _ANOTHER)
+            await asyncio.wait_for(self.set(WidgetState(id=button.id, trigger_value=True), within), _HANG_S)
+            await self._until("file_uploader", lambda found: True)
             uploader, fragment = self._find("file_uploader", lambda found: True)
         urls = await self._place_for(name)
         await asyncio.to_thread(_put, self._url, urls.upload_url, name, content)
