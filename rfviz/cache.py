@@ -50,7 +50,7 @@ class Cached:
     where: Any = None
 
 
-# Bytes that results may take by default: a laboratory's memory would otherwise grow with what is free.
+# Bytes that results may take by default: a laboratory's memory would otherwise grow with the machine's.
 _MOST = 1_000_000_000
 
 

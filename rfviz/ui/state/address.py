@@ -12,7 +12,7 @@ from rfviz.ui.plain import plain
 
 __all__ = ["AddressReader"]
 
-_LONGEST = 40  # of what is quoted
+_LONGEST = 40  # of a quotation
 
 
 class AddressReader:
