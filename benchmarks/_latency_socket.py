@@ -53,7 +53,8 @@ class Session:
 
     async def __aenter__(self) -> Session:
         address = self._url.replace("http", "ws", 1) + "/_stcore/stream"
-        self._connection = connect(address, subprotocols=["streamlit"], origin=self._url, max_size=None)
+        options = {"max_size": None, "ping_interval": None, "open_timeout": 90}  # a machine may be busy
+        self._connection = connect(address, subprotocols=["streamlit"], origin=self._url, **options)
         self._socket = await self._connection.__aenter__()
         return self
 

@@ -16,7 +16,18 @@ from typing import Any
 
 __all__ = ["PeakMemory", "interleaved", "machine", "markdown_table", "median_ratio", "write_json"]
 
-_PACKAGES = ("numpy", "scipy", "scikit-learn", "torch", "cupy-cuda12x", "cupy-cuda13x", "cupy")
+_PACKAGES = (
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "pandas",
+    "streamlit",
+    "plotly",
+    "torch",
+    "cupy-cuda12x",
+    "cupy-cuda13x",
+    "cupy",
+)
 
 
 def machine() -> dict[str, Any]:

@@ -1,7 +1,9 @@
 """Nothing that comes over the network breaks the laboratory: absurd addresses, malformed messages, damaged uploads.
 
     python benchmarks/fuzz.py --addresses 200 --messages 200 --uploads 60
-    python benchmarks/fuzz.py --json benchmarks/results/fuzz-cpu.json
+    python benchmarks/fuzz.py --minutes 4 --seed 7 --json benchmarks/results/fuzz-cpu.json --add
+
+With ``--add`` the numbers are added to those of the file, so that a long run may come in slices of different seeds.
 
 Visitors are websocket clients, as in soak.py. What they send depends on the seed alone. After each input the session
 must end its run, or end it within the limit once it is told to stop; every few inputs it must open a page as if nothing
@@ -26,6 +28,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +37,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).res
 import numpy as np
 import pandas as pd
 import requests
-from _app import ROOT, running_app
+from _app import ROOT, running_app, server_of
 from _report import markdown_table, write_json
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
@@ -51,14 +54,15 @@ from rfviz.lab.index import PAGES as COMPUTED
 from rfviz.lab.preset import Preset
 from rfviz.ui.own_data.text import ENTRY_TITLE
 
-# A session that has not ended its run so long after it was told to stop hangs.
-_HANG_S = 30.0
+# A session that has not ended its run so long after it was told to stop hangs, however busy the machine is.
+_HANG_S = 90.0
 # Time for a run before it is told to stop: most inputs are refused in less.
 _RUN_S, _LOOK_S = 2.0, 8.0
 # Inputs of a session, and between two looks whether it is alive.
 _SESSION, _LOOK = 50, 10
 _ASKED = 10
-_USE = "Use these data"
+_SLOWEST = "slowest of"
+_USE, _ANOTHER = "Use these data", "Another file"
 _BROKEN = re.compile(r"Something went wrong")
 # What Streamlit itself refuses, with a traceback in its log: bytes that are no message, text that is no JSON.
 _REFUSED = re.compile(r"^.*(?:Error deserializing back|Failed to deserialize component).*\n", re.MULTILINE)
@@ -525,6 +529,7 @@ class Fuzzer(Visitor):
         """Open the dialog of uploads."""
         self._page, self._query, self._values, self.elements = "quick-inspection", "", {}, []
         await asyncio.wait_for(self._rerun(""), _HANG_S)
+        await self._until("selectbox", lambda found: ENTRY_TITLE in found.options)
         menu, fragment = self._find("selectbox", lambda found: ENTRY_TITLE in found.options)
         await self.set(WidgetState(id=menu.id, string_value=ENTRY_TITLE), fragment)
         await self._until("file_uploader", lambda found: True)
@@ -544,9 +549,14 @@ class Fuzzer(Visitor):
 
     async def bring(self, name: str, content: bytes) -> None:
         """Upload a file in the open dialog, and use it where that is offered."""
-        with suppress(LookupError):
+        await self._until("file_uploader", lambda found: True)
+        try:
+            uploader, fragment = self._find("file_uploader", lambda found: True)
+        except LookupError:  # the file before was taken, and could not be used
+            button, within = self._find("button", lambda found: found.label == _ANOTHER)
+            await asyncio.wait_for(self.set(WidgetState(id=button.id, trigger_value=True), within), _HANG_S)
             await self._until("file_uploader", lambda found: True)
-        uploader, fragment = self._find("file_uploader", lambda found: True)
+            uploader, fragment = self._find("file_uploader", lambda found: True)
         urls = await self._place_for(name)
         await asyncio.to_thread(_put, self._url, urls.upload_url, name, content)
         state = WidgetState(id=uploader.id)
@@ -674,6 +684,16 @@ def audited(path: Path, allowed: Sequence[Path]) -> dict[str, Counter[str]]:
     return {"unpickled": pickles, "changes": changes, "processes": processes}
 
 
+def added(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
+    """Return the numbers of several runs together: their sums, and of what was slowest the largest."""
+    found = {"runs": [*before["runs"], *now["runs"]]}
+    for part in now.keys() - {"runs"}:
+        old, new = before.get(part, {}), now[part]
+        both = {name: [one[name] for one in (old, new) if name in one] for name in {**old, **new}}
+        found[part] = {name: (max if name.startswith(_SLOWEST) else sum)(values) for name, values in both.items()}
+    return found
+
+
 def main() -> None:
     """Run the app, send, print, write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -685,7 +705,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--log", type=Path, help="write what the server prints to this file")
     parser.add_argument("--json", type=Path, help="write the numbers to this file")
-    options = parser.parse_args()
+    parser.add_argument("--add", action="store_true", help="add them to what that file holds")
+    options, date = parser.parse_args(), datetime.now(UTC).isoformat(timespec="seconds")
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as log:
         home = Path(folder)
         os.environ |= {"RFVIZ_AUDIT": str(home / "audit"), "RFVIZ_CACHE": str(home / "cache"), "RFVIZ_DISK_MB": "20"}
@@ -699,6 +720,7 @@ def main() -> None:
             fuzz = Fuzz(url, options.seed)
             for kind, some in inputs.items():
                 asyncio.run(fuzz.run(kind, some, options.workers, time.monotonic() + 60 * options.minutes))
+            cpu_s = sum(server_of(url).cpu_times()[:2])
             if requests.get(f"{url}/_stcore/health", timeout=_HANG_S).status_code != 200:
                 fuzz.findings["the server is not healthy"] += 1
         log.seek(0)
@@ -718,7 +740,8 @@ def main() -> None:
         "changes outside the cache folder": sum(noted["changes"].values()),
         "refused by Streamlit, with a traceback in its log": n_refused,
         "minutes": (time.monotonic() - began) / 60,
-        **{f"slowest of {kind}, s": seconds for kind, seconds in fuzz.slowest.items()},
+        "CPU seconds of the server": cpu_s,
+        **{f"{_SLOWEST} {kind}, s": seconds for kind, seconds in fuzz.slowest.items()},
     }
     print(markdown_table([{"what": name, "value": value} for name, value in summary.items()]), end="\n\n")
     found = {"tracebacks": raised, "findings": fuzz.findings, **noted}
@@ -726,8 +749,11 @@ def main() -> None:
         for what, number in counts.most_common(30):
             print(f"{name}: {number} × {what}")
     if options.json:
-        asked = {name: value for name, value in vars(options).items() if name not in ("json", "log")}
-        write_json(options.json, {"options": asked, "summary": summary, **{n: dict(c) for n, c in found.items()}})
+        asked = {name: value for name, value in vars(options).items() if name not in ("json", "log", "add")}
+        asked["date"] = date
+        told = {"runs": [{**asked, **summary}], "summary": summary, **{name: dict(one) for name, one in found.items()}}
+        before = json.loads(options.json.read_text()) if options.add and options.json.exists() else {"runs": []}
+        write_json(options.json, added(before, told))
 
 
 if __name__ == "__main__":

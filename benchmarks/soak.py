@@ -3,12 +3,16 @@
     python benchmarks/soak.py --visitors 6 --visits 300
     RFVIZ_CACHE_MB=1000 RFVIZ_MEMORY_GB=1 python benchmarks/soak.py --visitors 20 --minutes 60 --rounds 6 \
         --json benchmarks/results/soak-cpu.json
+    python benchmarks/soak.py --cpu --json benchmarks/results/steps-cpu.json
 
 Visitors are websocket clients. They come as soon as the server's port is open, thus while it still starts. A visit is
 one connection: one to three pages, some moves on each, for one visit in ten a CSV file of its own. What a visit does
 depends on the seed and on its number alone, so that two versions that make the same number of visits do the same work.
 After each of the rounds everybody is gone for a while, and what memory is left is what the server does not give back:
 if that grows from round to round, something is never let go.
+
+With ``--cpu`` one visitor alone goes through the pages, and what is told is the server's CPU time: of opening a page
+that nobody has opened and one that is known, of a step whose result is new work and of one that was shown before.
 """
 
 # ruff: noqa: E402 - the package is found from wherever the script is started
@@ -16,6 +20,8 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
+import math
 import os
 import random
 import re
@@ -26,6 +32,7 @@ import uuid
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +66,8 @@ _START_S = 30.0
 _SAMPLE_S = 1.0
 _BUTTONS, _UPLOADS = 0.1, 0.1  # shares of the moves and of the visits
 _PAUSES_S = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)  # before the page runs again
+# With --cpu: the CPU time of a third of a second below which the server rests, and after which a page is left to go on.
+_STILL_S, _MOST_CPU_S = 0.03, 3.0
 _USE = "Use these data"
 # The dialog of uploads, and data sets that need a network, are no random choice.
 _SKIPPED = {ENTRY_TITLE, *(spec.title for spec in datasets.specs().values() if spec.source == "download")}
@@ -300,6 +309,56 @@ def slope_mb_per_hour(quiet: Sequence[dict[str, float]]) -> float:
     return float(np.polyfit(hours, resident, 1)[0])
 
 
+async def cpu_rows(url: str, pages: Sequence[str], steps: int) -> list[dict[str, Any]]:
+    """Return the server's CPU milliseconds of opening each page, and of steps of the first control that has several."""
+    server, rows = server_of(url), []
+
+    async def spent(answer: Any) -> float:
+        before = _cpu_s(server)
+        await answer
+        found, now = -math.inf, _cpu_s(server)
+        while found + _STILL_S < now < before + _MOST_CPU_S:  # the page goes on by itself
+            found = now
+            await asyncio.sleep(0.3)
+            now = _cpu_s(server)
+        return 1000 * (found - before)
+
+    for page in pages:
+        row: dict[str, Any] = {"page": page or "home"}
+        for name in ("opened first", "opened again"):
+            async with Visitor(url, page) as session:
+                row[name] = await spent(session.go(page))
+                if name == "opened first":
+                    continue
+                label, moves = _moves(session, steps)
+                for what, turns in (("new work", 1), ("known", 3)):
+                    found = [await spent(move()) for _ in range(turns) for move in moves]
+                    row[what] = float(np.median(found)) if found else None
+                row["of"] = label
+        rows.append(row)
+        print(row, file=sys.stderr, flush=True)
+    return rows
+
+
+def _moves(session: Visitor, steps: int) -> tuple[str, list[Callable[[], Any]]]:
+    """Return the label of a page's first control that has several values, and moves of it."""
+    for label, slider in session.sliders.items():
+        stops = [stop for stop in range(len(slider["labels"])) if 0 < abs(stop - slider["index"]) <= steps]
+        if len(stops) > 1:
+            return label, [partial(session.move, label, stop) for stop in stops[:steps]]
+    for element, fragment in session.elements:
+        found = getattr(element, _kind(element), None)
+        if _kind(element) in ("selectbox", "radio") and ENTRY_TITLE not in found.options and len(found.options) > 1:
+            values = [WidgetState(id=found.id, string_value=option) for option in found.options[:steps]]
+            return found.label, [partial(session.set, value, fragment) for value in values]
+    return "", []
+
+
+def _cpu_s(process: psutil.Process) -> float:
+    """Return the CPU seconds of another process, to the microsecond; Linux alone tells them."""
+    return time.clock_gettime((~process.pid << 3) | 2)  # clock_getcpuclockid
+
+
 def main() -> None:
     """Run the app, let visitors in, print, write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -309,15 +368,29 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=1, help="in which they come")
     parser.add_argument("--idle", type=float, default=2.0, help="minutes with everybody gone, after each round")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--cpu", action="store_true", help="CPU time of steps, by page, instead of visitors")
+    parser.add_argument("--pages", nargs="+", choices=PAGES, default=PAGES, help="with --cpu")
     parser.add_argument("--checkout", type=Path, default=ROOT, help="the folder of the version to run")
     parser.add_argument("--json", type=Path, help="write the numbers to this file")
     options = parser.parse_args()
-    with tempfile.TemporaryFile() as log:
-        with running_app(script=options.checkout / "app.py", log=log, wait=False) as url:
+    if options.cpu:
+        with running_app(script=options.checkout / "app.py") as url:
+            rows = asyncio.run(cpu_rows(url, options.pages, 4))
+        print(markdown_table(rows))
+        if options.json:
+            write_json(options.json, {"rows": rows})
+        return
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as log:
+        os.environ["RFVIZ_WATCH"] = str(Path(folder) / "watch")
+        watched = {} if options.checkout != ROOT else {"module": "benchmarks._watched"}
+        with running_app(script=options.checkout / "app.py", log=log, wait=False, **watched) as url:
             soak = Soak(url, options.seed, options.visits)
             ends = asyncio.run(soak.run(options.visitors, options.minutes, options.idle, options.rounds))
         log.seek(0)
         printed = log.read().decode(errors="replace")
+        remembered = (
+            [json.loads(line) for line in Path(os.environ["RFVIZ_WATCH"]).read_text().splitlines()] if watched else []
+        )
     tracebacks = re.findall(r"^(Traceback .*\n(?:[ ].*\n)+([\w.]+).*)", printed, re.MULTILINE)
     soak.errors.update(name for _, name in tracebacks)
     print(*{text for text, _ in tracebacks}, sep="\n\n", file=sys.stderr)
@@ -334,6 +407,7 @@ def main() -> None:
         "last visitor gone mb": last["resident_mb"],
         "after the idle time mb": quiet[-1]["resident_mb"],
         **({"slope mb per hour": slope_mb_per_hour(quiet)} if len(quiet) > 3 else {}),
+        **({"most remembered mb": max(one["cache_mb"] for one in remembered)} if remembered else {}),
         "most threads": max(sample["threads"] for sample in soak.samples),
         "threads at the end": quiet[-1]["threads"],
         "most files": max(sample["files"] for sample in soak.samples),
@@ -344,13 +418,17 @@ def main() -> None:
     print(markdown_table([{"what": name, "value": value} for name, value in memory.items()]), end="\n\n")
     print("\n".join(f"{number} × {error}" for error, number in soak.errors.most_common()) or "No errors.")
     if options.json:
-        asked = {name: value for name, value in vars(options).items() if name not in ("json", "checkout")}
-        asked["cache_mb"] = os.environ.get("RFVIZ_CACHE_MB", "a quarter of the free memory")
+        asked = {
+            name: value for name, value in vars(options).items() if name not in ("json", "checkout", "cpu", "pages")
+        }
+        asked["cache_mb"] = os.environ.get("RFVIZ_CACHE_MB", "1000, or a quarter of the free memory")
         asked["memory_gb"] = os.environ.get("RFVIZ_MEMORY_GB", "0.6 of the free memory")
         results = {"options": asked, "answers": rows, "memory": memory, "left": dict(soak.left)}
         results |= {
             "quiet": quiet,
             "errors": dict(soak.errors),
+            "remembered": [one for one in remembered if "largest_mb" in one],
+            "at the peak": max(remembered, key=lambda one: one["resident_mb"], default=None),
             "samples": soak.samples[:: max(len(soak.samples) // 200, 1)],
         }
         write_json(options.json, results)

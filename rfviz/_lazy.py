@@ -5,11 +5,16 @@ from __future__ import annotations
 import ast
 import importlib
 import sys
+import threading
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-__all__ = ["import_when_asked"]
+__all__ = ["PARSING", "import_when_asked"]
+
+#: Held while Python's parser makes a tree: Python 3.11 counts the depth of all threads' trees together, and raises a
+#: SystemError where a collection of garbage lets another thread in meanwhile (CPython issue 106905).
+PARSING = threading.Lock()
 
 
 class _LazyPackage(ModuleType):
@@ -40,7 +45,9 @@ def import_when_asked(package: str) -> None:
     program pays for the parts of a package that it uses.
     """
     module = sys.modules[package]
-    tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
+    source = Path(str(module.__file__)).read_text(encoding="utf-8")
+    with PARSING:
+        tree = ast.parse(source)
     blocks = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
     imports = [node for block in blocks for node in block.body if isinstance(node, ast.ImportFrom)]
     vars(module)["_origins"] = {alias.name: str(node.module) for node in imports for alias in node.names}

@@ -50,13 +50,18 @@ class Cached:
     where: Any = None
 
 
-def default_budget() -> int:
-    """Return the bytes that cached results may take: ``RFVIZ_CACHE_MB``, else a quarter of the memory now free.
+# Bytes that results may take by default: a laboratory's memory would otherwise grow with the machine's.
+_MOST = 1_000_000_000
 
-    In a container that is the memory that the container leaves free, not that of its host.
+
+def default_budget() -> int:
+    """Return the bytes that cached results may take: ``RFVIZ_CACHE_MB``, else 1 GB or a quarter of the memory now free.
+
+    In a container that is the memory that the container leaves free, not that of its host. A visit leaves about 25 MB,
+    so that 1 GB holds forty of them; what took long is found again on disk.
     """
     asked = os.environ.get("RFVIZ_CACHE_MB", "")
-    return int(asked) * 1_000_000 if asked.isdigit() else backend.get_device("cpu").free_bytes() // 4
+    return int(asked) * 1_000_000 if asked.isdigit() else min(_MOST, backend.get_device("cpu").free_bytes() // 4)
 
 
 @dataclass

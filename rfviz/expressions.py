@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from rfviz._lazy import PARSING
 from rfviz.errors import RfvizError
 
 __all__ = ["Expression", "ExpressionError", "parse_expression"]
@@ -107,7 +108,8 @@ def parse_expression(
     if not text or len(text) > _LONGEST:
         raise ExpressionError(f"An expression must have 1 to {_LONGEST} characters; this one has {len(text)}.")
     try:
-        tree = ast.parse(text.replace("^", "**"), mode="eval").body
+        with PARSING:
+            tree = ast.parse(text.replace("^", "**"), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise ExpressionError(f"“{text}” cannot be read. Write it as in {example}.") from None
     try:

@@ -199,7 +199,7 @@ class _NotStoredError(Exception):
 def _version() -> str:
     """Return a hash of the code that computes, and of the machine, whose seconds are part of some results."""
     found = hashlib.blake2b(digest_size=16)
-    root = Path(__file__).parents[1]
+    root = Path(__file__).parent
     for path in sorted(root.rglob("*.py")):
         found.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
     packages = [f"{name} {importlib.metadata.version(name)}" for name in ("numpy", "scipy", "scikit-learn")]

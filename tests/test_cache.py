@@ -87,6 +87,9 @@ def test_the_budget_of_a_container_is_a_quarter_of_what_it_leaves_free(monkeypat
     for name, text in {"max": "9000\n", "current": "1000\n", "stat": "inactive_file 0\n"}.items():
         (tmp_path / f"memory.{name}").write_text(text)
     assert default_budget() == 2000
+    (tmp_path / "memory.max").write_text("900000000000\n")
+    monkeypatch.setattr("rfviz.backend.devices._free_memory", lambda: 9e11)
+    assert default_budget() == 1_000_000_000
 
 
 def test_a_failure_is_not_remembered():

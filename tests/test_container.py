@@ -82,8 +82,8 @@ def test_the_lock_is_of_these_requirements(name):
     assert all(both[package][0] == pin[0] for package, pin in pins.items() if package in both)
 
 
-def test_each_protection_is_shown_by_a_test_that_exists():
+def test_each_protection_and_each_fault_is_shown_by_a_test_that_exists():
     rows = re.findall(r"`(tests/[\w/]+\.py)::(\w+)` \|$", (ROOT / "docs/class.md").read_text("utf-8"), re.MULTILINE)
-    assert len(rows) == 15
+    assert len(rows) == 15 + 12
     for path, name in rows:
         assert re.search(rf"^def {name}\(", (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE), name

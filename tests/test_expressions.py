@@ -1,5 +1,9 @@
 """Expressions: what they may say, and that nothing else can be said."""
 
+import gc
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from rfviz.errors import ParameterError
@@ -86,3 +90,18 @@ def test_errors_of_facts_are_their_own():
 
     with pytest.raises(ParameterError, match="must be known"):
         parse_expression("refuse(1)", {"refuse"}).evaluate({"refuse": refuse})
+
+
+def test_threads_that_read_at_once_do_not_meet():
+    """In Python 3.11 two trees must not be made at once, and a collection of garbage lets other threads in."""
+    text = "(" * 12 + "x" + " + 1)" * 12
+    before, let_others_in = gc.get_threshold(), lambda *_: time.sleep(0.0002)
+    gc.callbacks.append(let_others_in)
+    gc.set_threshold(20, 10_000, 10_000)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            found = list(threads.map(lambda _: parse_expression(text, (), of_x=True).at(1.0, {}), range(60)))
+    finally:
+        gc.set_threshold(*before)
+        gc.callbacks.remove(let_others_in)
+    assert found == [13.0] * 60

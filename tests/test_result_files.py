@@ -1,9 +1,11 @@
 """Results outlive the process in files that cannot run code; damaged, foreign and private ones are as good as none."""
 
+import errno
 import io
 import json
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import time
@@ -14,6 +16,7 @@ import numpy as np
 import pytest
 
 from rfviz import datasets
+from rfviz import result_files as module
 from rfviz.analysis.accuracy import Segment
 from rfviz.cache import Cache, Store
 from rfviz.errors import MemoryBudgetError, capture_warnings, warn
@@ -107,6 +110,18 @@ def test_results_of_another_version_are_left_alone(tmp_path, monkeypatch):
     assert process(tmp_path).peek(squares_of, 1) is None
     process(tmp_path).call(squares_of, 1)
     assert len(calls) == 2 and len(files(tmp_path)) == 2
+
+
+def test_the_version_is_of_this_packages_files_and_no_others(tmp_path, monkeypatch):
+    package = tmp_path / "site-packages" / "rfviz"
+    package.mkdir(parents=True)
+    version = vars(module)["_version"].__wrapped__
+    monkeypatch.setattr(module, "__file__", str(package / "result_files.py"))
+    found = []
+    for path in (package / "one.py", package.parent / "other.py", package / "two.py"):
+        path.write_text("")
+        found.append(version())
+    assert found[0] == found[1] != found[2]
 
 
 def test_results_of_another_device_are_others(tmp_path, fake_gpu, monkeypatch):
@@ -307,6 +322,72 @@ def test_a_folder_that_cannot_be_written_is_no_error(tmp_path):
     (tmp_path / "file").write_text("")
     cache = process(tmp_path / "file" / "results")
     assert len(cache.call(squares_of, 1)) == 200 and len(cache.call(squares_of, 2)) == 200
+
+
+FULL, READ_ONLY = (OSError(number, os.strerror(number)) for number in (errno.ENOSPC, errno.EROFS))
+
+
+def test_a_disk_that_is_full_in_the_middle_of_a_result_is_no_error(tmp_path, monkeypatch, caplog):
+    def half(file, **arrays):
+        file.write(b"PK")
+        raise FULL
+
+    with monkeypatch.context() as full:
+        full.setattr(np, "savez", half)
+        cache = process(tmp_path)
+        assert [len(cache.call(squares_of, number)) for number in (1, 2)] == [200, 200]
+    assert not list(tmp_path.iterdir())
+    assert [record.message for record in caplog.records] == [f"Results are not kept on disk: {FULL}"]  # once
+    assert len(cache.call(squares_of, 3)) == 200 and len(files(tmp_path)) == 1  # there is room again
+
+
+def test_a_folder_that_can_only_be_read_still_gives_its_results(tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise READ_ONLY
+
+    process(tmp_path).call(squares_of, 1)
+    for name in ("os.utime", "os.replace", "tempfile.NamedTemporaryFile"):
+        monkeypatch.setattr(name, refuse)
+    cache = process(tmp_path)
+    assert (cache.call(squares_of, 1) == np.arange(200.0) ** 2).all() and len(calls) == 1
+    assert len(cache.call(squares_of, 2)) == 200 and len(files(tmp_path)) == 1
+
+
+@pytest.mark.parametrize("hours", [-48, 48])
+def test_a_clock_that_jumps_loses_nothing(hours, tmp_path, monkeypatch):
+    now, store = time.time, Store(max_age_s=60.0, files=ResultFiles(tmp_path))
+    Cache(store).call(squares_of, 1)
+    (tmp_path / "a.part").write_bytes(b"half")  # another process writes it at this moment
+    monkeypatch.setattr(time, "time", lambda: now() + 3600 * hours)
+    Cache(store).call(squares_of, 2)
+    assert len(store) == 2 and len(files(tmp_path)) == 2
+    assert process(tmp_path).peek(squares_of, 1) is not None
+    assert process(tmp_path).peek(squares_of, 2) is not None
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+import numpy as np
+from tests.test_result_files import process, squares_of
+def half(file, **arrays):
+    file.write(b"PK")
+    file.flush()
+    os.kill(os.getpid(), signal.SIGKILL)
+process(Path(sys.argv[1])).call(squares_of, 1)
+np.savez = half
+process(Path(sys.argv[1])).call(squares_of, 2)
+"""
+
+
+@pytest.mark.slow
+def test_what_a_killed_process_has_half_written_is_no_result(tmp_path):
+    assert subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False).returncode == -signal.SIGKILL
+    assert [path.read_bytes() for path in tmp_path.glob("*.part")] == [b"PK"]
+    cache = process(tmp_path)
+    assert cache.peek(squares_of, 1) is not None and cache.peek(squares_of, 2) is None
+    cache.call(squares_of, 2)
+    assert process(tmp_path).peek(squares_of, 2) is not None
 
 
 # --- the limit --------------------------------------------------------------------------------------------------------

@@ -67,7 +67,7 @@ def _free_port(text: str) -> int:
 
 
 def _data_folder(text: str) -> Path:
-    path = Path(text).expanduser()
+    path = Path(os.path.expanduser(text))
     if not path.is_dir():
         raise DataError(f"The data folder {path} does not exist or is not a folder.")
     return path.resolve()

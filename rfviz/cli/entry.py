@@ -23,7 +23,7 @@ class _Parser(argparse.ArgumentParser):
     """One sentence where argparse would print its usage first."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(_FAILED, f"{self.prog}: {message}; {self.prog} --help says what it takes.\n")
+        self.exit(_FAILED, f"{self.prog}: {_one_line(message)}; {self.prog} --help says what it takes.\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return given.command(given)
     except RfvizError as error:
-        print(f"rfviz {given.name}: {error}", file=sys.stderr)
+        print(f"rfviz {given.name}: {_one_line(error)}", file=sys.stderr)
         return _FAILED
     except ModuleNotFoundError as error:
         if (error.name or "rfviz").startswith("rfviz"):
@@ -61,6 +61,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the program that reads has ended, as in "rfviz maps | head"
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:  # of a file that the command names, or needs
+        about = "" if error.filename is None else f"{error.filename} cannot be used: "
+        print(f"rfviz {given.name}: {_one_line(about)}{_one_line(error.strerror or error)}.", file=sys.stderr)
+        return _FAILED
+
+
+def _one_line(words: object) -> str:
+    """Return words on one line, without what a file's name could tell a terminal to do."""
+    return "".join(sign if sign.isprintable() else " " for sign in str(words))
 
 
 def _parser() -> argparse.ArgumentParser:

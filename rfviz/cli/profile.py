@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -28,11 +29,11 @@ def profile(given: argparse.Namespace) -> int:
     from rfviz.datasets.files.upload import read_file
     from rfviz.inspection.profile import profile_table
 
-    out = Path(given.out).expanduser()
+    out = Path(os.path.expanduser(given.out))
     if out.suffix.lower() != ".npz":
         raise DataError(f"A profile is an NPZ file, and {out.name} has another name. Give one that ends in .npz")
     bar = ProgressBar(None if given.quiet else sys.stderr)
-    upload = read_file(Path(given.data).expanduser(), given.table, bar)
+    upload = read_file(Path(os.path.expanduser(given.data)), given.table, bar)
     made = profile_table(upload.table, upload.name, progress=bar)
     bar.end()
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -98,8 +99,8 @@ def run(given: argparse.Namespace) -> int:
     bar = ProgressBar(None if given.quiet or given.json else sys.stderr)
     own = None
     if given.data is not None:
-        other = Path(given.compare).expanduser() if given.compare else None
-        own, values = with_data(Path(given.data).expanduser(), page, values, chosen, given.table, other, bar)
+        other = Path(os.path.expanduser(given.compare)) if given.compare else None
+        own, values = with_data(Path(os.path.expanduser(given.data)), page, values, chosen, given.table, other, bar)
     out = None if given.json and given.out is None else _folder(given.out or ".")
     zoom = str(values.get("zoom", ""))
     preset = Preset({name: value for name, value in values.items() if name != "zoom"}, bar, own)
@@ -206,7 +207,7 @@ def _of_map(bar: ProgressBar, label: str, share: float | None, text: str) -> Non
 
 
 def _folder(text: str) -> Path:
-    path = Path(text).expanduser()
+    path = Path(os.path.expanduser(text))
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from pathlib import Path
@@ -39,7 +40,7 @@ def run(given: argparse.Namespace) -> int:
         raise DataError(f"The package {error.name} is missing. pip install 'rfviz[site]' brings it.") from None
     bar = ProgressBar(None if given.quiet else sys.stderr)
     began = time.process_time()
-    built = write_site(Path(given.out).expanduser(), given.page, bar)
+    built = write_site(Path(os.path.expanduser(given.out)), given.page, bar)
     bar.end()
     for text in built.left_out:
         print(f"rfviz site: {text}", file=sys.stderr)

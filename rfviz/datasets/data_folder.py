@@ -21,7 +21,7 @@ def data_folder() -> Path | None:
     if _chosen is not None:
         return _chosen
     from_environment = os.environ.get(_VARIABLE, "").strip()
-    return Path(from_environment).expanduser() if from_environment else None
+    return Path(os.path.expanduser(from_environment)) if from_environment else None
 
 
 def set_folder(path: str | os.PathLike[str] | None) -> None:
@@ -36,7 +36,7 @@ def set_folder(path: str | os.PathLike[str] | None) -> None:
     if path is None:
         _chosen = None
         return
-    path = Path(path).expanduser()
+    path = Path(os.path.expanduser(path))
     if not path.is_dir():
         raise DataError(f"The data folder {path} does not exist or is not a folder.")
     _chosen = path.resolve()

@@ -91,8 +91,9 @@ class Work:
 
     def missing(self) -> list[Part]:
         """Return the parts that are not known yet, without those of curves that failed."""
-        failed = self.failures()
-        return [part for part in self.parts if part.label not in failed and self._known(part) is None]
+        known = [(part, self._known(part)) for part in self.parts]  # asked once: a key takes long to hash and compare
+        failed = {part.label for part, result in known if isinstance(result, Failure)}
+        return [part for part, result in known if result is None and part.label not in failed]
 
     def failures(self) -> dict[str, str]:
         """Return why a curve stopped, by its label; the others go on."""

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
-__all__ = ["current_name", "format_value", "parse_value", "same_text"]
+__all__ = ["VIEW_ONLY", "current_name", "format_value", "is_appended", "parse_value", "same_text"]
 
+#: What an address may say about how a page is shown; no page asks for it.
+VIEW_ONLY = ("embed", "embed_options", "hide", "lecture", "present", "lesson", "step", "open", "pair", "pins", "tab")
+# Of a link that a mailer, a network or a search engine has passed on.
+_APPENDED = re.compile(r"utm_.*|mc_.*|_ga|_gl|[a-z]*clid")
 
 # Names that addresses had once, and their names today: old links stay open.
 _RENAMED = {"scheme": "map", "schemes": "maps", "beside": "with_simhash"}
@@ -15,6 +20,11 @@ _RENAMED = {"scheme": "map", "schemes": "maps", "beside": "with_simhash"}
 def current_name(name: str) -> str:
     """Return today's name of a setting that an address may give under an older one."""
     return _RENAMED.get(name, name)
+
+
+def is_appended(name: str) -> bool:
+    """Return whether a name in an address is one that other programs append to links: ``utm_source``, ``fbclid``."""
+    return _APPENDED.fullmatch(name) is not None
 
 
 def format_value(value: Any) -> str:

@@ -12,14 +12,11 @@ from rfviz._version import __version__
 from rfviz.datasets.base import is_own
 from rfviz.errors import DataError, ParameterError
 from rfviz.experiments.data import Data, in_plane
-from rfviz.lab.address import current_name, format_value, parse_value, same_text
+from rfviz.lab.address import VIEW_ONLY, current_name, format_value, is_appended, parse_value, same_text
 from rfviz.lab.controls import Control
 from rfviz.lab.panel import Panel
 
 __all__ = ["Preset", "read_preset", "write_preset"]
-
-# What an address may say about how a page is shown; no page asks for it.
-_VIEW_ONLY = ("embed", "embed_options", "hide", "present", "lesson", "step", "open", "pair", "pins", "tab")
 
 
 class Preset(Panel):
@@ -164,8 +161,8 @@ def _from_address(address: str) -> tuple[str, dict[str, Any]]:
         parts = urlsplit(address)
     except ValueError as error:
         raise DataError(f"This address cannot be read ({error}).") from None
-    pairs = parse_qsl(parts.query, keep_blank_values=True)
-    values = {name: parse_value(value) for name, value in pairs if name not in (*_VIEW_ONLY, "zoom")}
+    pairs = [pair for pair in parse_qsl(parts.query, keep_blank_values=True) if not is_appended(pair[0])]
+    values = {name: parse_value(value) for name, value in pairs if name not in (*VIEW_ONLY, "zoom")}
     # A text of its own kind, see rfviz.lab.zoom.
     values |= {name: value for name, value in pairs if name == "zoom"}
     return parts.path.rstrip("/").rpartition("/")[2], values

@@ -81,9 +81,9 @@ class LiveRun:
     def start_and_stop(self) -> None:
         """Draw the buttons Start, Resume and Stop, how much is left to do, and the place of the progress bar."""
         work = self.work
-        left = work.missing()
+        left, failures = work.missing(), work.failures()
         total = len(work.parts)
-        for label, reason in work.failures().items():
+        for label, reason in failures.items():
             st.warning(plain(f"{label} stopped: {reason}"), icon="⚠️")
         for label, text in work.warnings().items():
             st.warning(plain(f"{label}: {text}"), icon="⚠️")
@@ -91,8 +91,8 @@ class LiveRun:
             self._wanted.set(False)
             if not is_presenting():
                 with self._row():
-                    st.caption("The other parts are done." if work.failures() else "Done.")
-                    if work.failures():
+                    st.caption("The other parts are done." if failures else "Done.")
+                    if failures:
                         st.button("Try again", on_click=self._try_again)
             self._bar = st.empty()
             return

@@ -14,6 +14,7 @@ from rfviz.lab.page import MapExport, Page
 from rfviz.ui.cache import SessionCache
 from rfviz.ui.session import SessionValue
 from rfviz.ui.state import PageState
+from rfviz.ui.streamlit_private import has_open_dialog
 
 __all__ = ["Visit", "discard", "share", "share_place"]
 
@@ -76,7 +77,7 @@ def share(state: PageState, page: Page[Any, Any, Any], source: Any, settings: An
             key=state.key("share"),
             help="Link, Python, pictures, numbers, features, report.",
         )
-    if asked:
+    if asked and not has_open_dialog():
         from rfviz.ui.share_dialog import share_dialog  # with all that writes files
 
         share_dialog(state, visit, list(visited.values()))

@@ -21,6 +21,7 @@ __all__ = [
     "close_session",
     "discard_upload",
     "forget_last_script",
+    "has_open_dialog",
     "ignore_impossible_values",
     "is_anybody_there",
     "is_session_active",
@@ -33,6 +34,14 @@ __all__ = [
 ]
 
 _log = logging.getLogger("rfviz")
+
+
+def has_open_dialog() -> bool:
+    """Return whether this run of the page has opened a dialog.
+
+    Streamlit raises at a second one, which ends the run. Superfluous when it shows the last or the first of them.
+    """
+    return bool(getattr(get_script_run_ctx(suppress_warning=True), "has_dialog_opened", False))
 
 
 def stop_superseded_run() -> None:

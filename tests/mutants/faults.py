@@ -464,8 +464,8 @@ _FRAMEWORK = (
     Fault(
         "first value of an address dropped",
         "rfviz/lab/preset.py",
-        "for name, value in pairs if name not in (*_VIEW_ONLY",
-        "for name, value in pairs[1:] if name not in (*_VIEW_ONLY",
+        "for name, value in pairs if name not in (*VIEW_ONLY",
+        "for name, value in pairs[1:] if name not in (*VIEW_ONLY",
         ("tests/lab/test_pages.py::test_address_is_a_preset",),
     ),
     Fault(

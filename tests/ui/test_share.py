@@ -37,6 +37,14 @@ def shared(**query):
     return [button.label for button in at.get("download_button")], [caption.value for caption in at.caption]
 
 
+def test_of_two_dialogs_that_are_asked_for_at_once_one_is_opened():
+    at = app_pages.opened("distance-saturation", query={"data": "own"})
+    assert len(at.get("file_uploader")) == 1
+    next(button for button in at.button if button.label == "Share").click()
+    at.run()
+    assert not at.exception and not at.error and len(at.get("file_uploader")) == 1
+
+
 @pytest.mark.slow
 def test_all_rows_can_be_had(table, tmp_path, monkeypatch):
     labels, captions = shared()

@@ -34,6 +34,11 @@ def test_a_waiting_run_can_be_made_to_interrupt_its_own_fragment():
     assert {"_lock", "_state", "_rerun_data"} <= vars(ScriptRequests()).keys()
 
 
+def test_a_run_knows_whether_it_has_opened_a_dialog():
+    assert "has_dialog_opened" in names(ScriptRunContext)
+    assert not streamlit_private.has_open_dialog()  # outside of any run
+
+
 def test_a_run_of_the_same_fragment_ends_the_one_before():
     requests = ScriptRequests()
     requests.request_rerun(RerunData(fragment_id_queue=["one"]))

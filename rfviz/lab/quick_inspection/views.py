@@ -41,6 +41,7 @@ from rfviz.ui.page import View
 from rfviz.ui.plain import plain
 from rfviz.ui.session import SessionValue, widget_value
 from rfviz.ui.share import share_place
+from rfviz.ui.streamlit_private import has_open_dialog
 from rfviz.ui.widgets import images
 from rfviz.ui.widgets.live_chart import selected_row
 from rfviz.ui.widgets.play import chart_bar
@@ -161,7 +162,7 @@ class InspectionView(View[InspectedData[Data], Settings, InspectionResult]):
             share_place(self.state)
         self.share(settings, result)
         self.draw_details(settings, result, charts)
-        if self.asked is not None:
+        if self.asked is not None and not has_open_dialog():
             self._open(self.asked)
 
     def details(

@@ -14,6 +14,7 @@ from rfviz.ui.own_data.session import DRAFT, Draft, session_data, specs
 from rfviz.ui.plain import plain
 from rfviz.ui.session import SessionValue
 from rfviz.ui.state import PageState, history, pins
+from rfviz.ui.streamlit_private import has_open_dialog
 
 __all__ = ["ENTRY", "chosen", "is_own", "menu", "offer", "remarks", "specs", "title_of"]
 
@@ -76,9 +77,10 @@ def chosen(state: PageState, name: str, default: str, known: dict[str, DatasetSp
     def dismissed() -> None:
         state.set("data", shown)
 
-    from rfviz.ui.own_data.dialog import upload_dialog  # with the readers of all kinds of files
+    if not has_open_dialog():  # else in the next run, when that one is closed
+        from rfviz.ui.own_data.dialog import upload_dialog  # with the readers of all kinds of files
 
-    upload_dialog(session_data(), used, dismissed)
+        upload_dialog(session_data(), used, dismissed)
     return shown
 
 

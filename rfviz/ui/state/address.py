@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import difflib
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from rfviz.lab.address import current_name, format_value, parse_value, same_text
+from rfviz.lab.address import VIEW_ONLY, current_name, format_value, is_appended, parse_value, same_text
 from rfviz.lab.zoom import ZoomCheck
 from rfviz.ui.plain import plain
 
 __all__ = ["AddressReader"]
 
-_LONGEST = 40  # of a wrong value that is quoted
+_LONGEST = 40  # of a quotation
 
 
 class AddressReader:
@@ -32,6 +33,7 @@ class AddressReader:
         self._zoom = ZoomCheck(query["zoom"]) if "zoom" in self._linked else None
         self._given: dict[str, str | None] = {}
         self._wrong: list[str] = []
+        self._told: set[str] = {*VIEW_ONLY, "zoom"}
 
     def give(self, texts: Mapping[str, str | None]) -> None:
         """Set a lesson's values, as an address holds them, which controls take when next drawn; None: the default."""
@@ -89,10 +91,26 @@ class AddressReader:
         if self._zoom is not None:
             self._zoom.compare(chart, figure)
 
-    def finish(self) -> list[str]:
-        """Return the faults as sentences, each once, and forget values that no control has taken."""
+    def finish(self, known: Collection[str]) -> list[str]:
+        """Return the faults as sentences, each once, and forget values that no control has taken.
+
+        Parameters
+        ----------
+        known : collection of str
+            Names of the page's controls.
+        """
         if self._zoom is not None and not self._zoom.is_whole():
             self.refuse("The zoom in the address is not possible here and is left out.")
+        # What no control has taken; one that is drawn later still takes it. A former name is that of an old link.
+        left = self._linked - self._told
+        unknown = sorted(name for name in left if name in self._query and not is_appended(name))
+        self._told.update(unknown)
+        if unknown:
+            meant = difflib.get_close_matches(unknown[0], known, 1) if len(unknown) == 1 else []
+            remedy = f" Did you mean {meant[0]}?" if meant else " Use the controls on the page."
+            self.refuse(
+                f"{plain(_shortened(', '.join(unknown)))} in the address: this page has no such setting.{remedy}"
+            )
         wrong, self._wrong, self._zoom, self._given = self._wrong, [], None, {}
         return wrong
 
@@ -104,7 +122,10 @@ class AddressReader:
         except ValueError:
             value = default
         if not same_text(format_value(value), text):
-            shown = text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "…"
             used = "none" if value in ([], ()) else format_value(value)
-            self.refuse(f"{name}={plain(shown)} in {where} is not possible here; showing {used}.")
+            self.refuse(f"{name}={plain(_shortened(text))} in {where} is not possible here; showing {used}.")
         return value
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "…"

@@ -178,7 +178,7 @@ class PageState:
 
     def finish(self) -> None:
         """End a run, after the last control: say what was wrong with the address, and write the values to it."""
-        for notice in [*self._hides_nothing(), *self.address.finish()]:
+        for notice in [*self._hides_nothing(), *self.address.finish(self._defaults)]:
             st.toast(notice, icon="⚠️")
         _SET_AT_ONCE.of(self.page).pop()
         values = {name: format_value(value) for name, value in self.changed().items()}

@@ -34,6 +34,7 @@ from rfviz.lessons import (
 )
 from rfviz.ui.component import Component
 from rfviz.ui.session import SessionValue, set_widget_value
+from rfviz.ui.streamlit_private import has_open_dialog
 from rfviz.ui.teaching.presenter import ROOM
 from rfviz.ui.teaching.student_link import is_local, qr_code, reach
 from rfviz.ui.web.room_route import join_address, room_address
@@ -140,7 +141,7 @@ def room_bar(room: Room | None, place: str) -> None:
 
 def room_code() -> None:
     """Show the code of the room in a dialog, once each time that this was asked for."""
-    if _SHOWN.pop() and (room := room_of_session()):
+    if _SHOWN.pop() and (room := room_of_session()) and not has_open_dialog():
         _code_dialog(room)
 
 

@@ -11,6 +11,7 @@ from rfviz.lab.index import find_page
 from rfviz.lab.preset import Preset, read_preset
 from rfviz.params import Param
 from rfviz.ui import session as door
+from rfviz.ui.plain import plain
 from rfviz.ui.state import PageState
 from rfviz.ui.state import page_state as module
 from tests.app_pages import opened
@@ -247,6 +248,44 @@ def test_what_is_hidden_is_not_drawn_and_unknown_names_are_said_once(fake):
         page.finish()
     assert fake.toasts == ["hide=nonsense,other in the address: this page has nothing of that name."]
     assert page.last() == ({"pool_size": "Pool size", "seed": "Seed"}, {})
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        ("pool_siz", "pool_siz in the address: this page has no such setting. Did you mean pool_size?"),
+        ("x,<b>", "<b>, x in the address: this page has no such setting. Use the controls on the page."),
+        ("a" * 50, f"{'a' * 37}… in the address: this page has no such setting. Use the controls on the page."),
+        # What the laboratory itself writes, what it wrote once, and what others append.
+        (
+            "lesson,step,present,hide,lecture,open,tab,pair,pins,zoom,embed,embed_options,utm_source,fbclid,gclid,mc_cid",
+            "",
+        ),
+        ("scheme,schemes", ""),
+    ],
+)
+def test_names_that_no_control_has_are_said_once(fake, names, said):
+    fake.query |= dict.fromkeys(names.split(","), "")
+    page = PageState("page")
+    for _ in range(2):  # a fragment ends more than once
+        page.register("pool_size", 8, POOL.clamp)
+        page.register("map", "", str)
+        page.finish()
+    assert [toast for toast in fake.toasts if "zoom" not in toast] == [plain(said)] * bool(said)
+    PageState("page").finish()
+    assert len(fake.toasts) <= 2
+
+
+def test_the_command_line_takes_no_notice_of_what_others_append():
+    address = "http://localhost/hashing?utm_source=mail&fbclid=x&lecture=1-x&seed=3"
+    assert read_preset(address) == ("hashing", {"seed": 3})
+
+
+def test_a_control_that_is_drawn_later_still_takes_its_value(fake):
+    fake.query["pool_size"] = "16"
+    page = PageState("page")
+    page.finish()
+    assert page.register("pool_size", 8, POOL.clamp) == 16
 
 
 def test_what_is_open_is_in_the_address_and_is_no_setting(fake):
