@@ -19,6 +19,7 @@ from rfviz.site.examples import examples_page, gallery_page
 from rfviz.site.lessons import file_of, lesson_page, lessons_of, lessons_page, picture_name
 from rfviz.site.pages import FOLDER, Part, card, front_page, script_name, view_page
 from rfviz.site.reference import write_reference
+from rfviz.site.search import search_index
 from rfviz.site.views import View, views_of
 
 __all__ = ["Built", "write_site"]
@@ -115,6 +116,8 @@ def _write(built: Built, pages: Sequence[Any], is_whole: bool, progress: Progres
     others = _write_library(built, parts, progress) if is_whole else []
     built.write("index.html", front_page([*slugs, *(["lessons"] if lessons else [])], parts, others))
     _write_shared(built, {*slugs, "lessons", *map(picture_name, lessons)})
+    texts = {name: _read(built.folder / name) for name in built.files if name.endswith(".html")}
+    built.write(f"{FOLDER}/search.js", search_index(texts))
     built.write(_MANIFEST, json.dumps([*built.files, _MANIFEST], indent=0))
 
 
