@@ -342,6 +342,40 @@ def test_the_script_of_another_map_draws_it(monkeypatch):
     assert figures
 
 
+def test_two_columns_are_the_first_picture(folder):
+    generator = np.random.default_rng(0)
+    table = {"u": generator.normal(size=80), "v": 1000.0 * generator.normal(size=80)}
+    rest = {name: generator.normal(size=80) for name in "abc"}
+    values = {"data": folder("projected", table | rest), "across": "u", "up": "v"}
+    at = opened(SLUG, values)
+    plane = specs(at)[0]
+    (points,) = plane["data"]
+    rows = array(points["customdata"]).astype(int)
+    np.testing.assert_allclose(array(points["x"]), table["u"][rows])
+    np.testing.assert_allclose(array(points["y"]), table["v"][rows])
+    assert [plane["layout"][axis]["title"]["text"] for axis in ("xaxis", "yaxis")] == ["u", "v"]
+    assert "scaleanchor" not in plane["layout"]["yaxis"]  # one is a thousand times the other
+    assert any("depend on “u” and “v”" in caption.value for caption in at.caption)
+    # Left out, they are seen and not used: all else is that of the table without them.
+    alone = opened(SLUG, values | {"apart": True})
+    without = opened(SLUG, {"data": folder("rest", rest)})
+    drawn = [
+        [(trace["x"], trace["y"]) for spec in specs(page)[1:3] for trace in spec["data"]]
+        for page in (alone, without, at)
+    ]
+    assert drawn[0] == drawn[1] != drawn[2]
+    assert findings(alone) == findings(without) != findings(at)
+    assert any("do without the columns of the first" in caption.value for caption in alone.caption)
+    # A click picks a row in all three, as in any map.
+    alone.session_state["map-plain:picked"] = 5
+    alone.run()
+    assert alone.session_state[f"{SLUG}.row"] == 6 and not alone.exception
+    names = {}
+    exec(shared(alone).script().replace(".show()", ""), names)
+    assert list(names["frames"]["map-plain"].columns) == ["row", "u (across)", "v (up)"]
+    assert set(names["inspection"].whole.sources) == set(rest)
+
+
 @pytest.mark.slow
 def test_images_with_a_contradicted_label_are_shown(tmp_path):
     data = datasets.load("digits")
