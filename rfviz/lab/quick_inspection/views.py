@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, ClassVar
 
@@ -133,26 +133,40 @@ class InspectionView(View[InspectedData[Data], Settings, InspectionResult]):
         heading.subheader("Looking …", anchor=False)
         # What asks for attention stands above the maps, the most urgent on top, whenever it is found; the rest below.
         urgent = {status: st.container(key=f"findings-{status}") for status in _URGENT}
-        try:
-            maps = inspection.maps(settings.feature_map)
-        except RfvizError as error:
-            st.info(f"No map can be drawn. {error}")
-        else:
-            self._show_maps(maps, settings)
-        with st.container(key="picked-row"):
-            self._show_row(inspection.sample(WORK_ROWS), settings.row)
-        self.below_row, limits = st.container(), inspection.limits()
+        pictures, picked, self.below_row = st.container(), st.container(key="picked-row"), st.container()
         self.asked = None
         places = urgent | {_REST: st.container(key="findings")}
         are_new = self._are_new_data()
         slots = {status: [place.empty() for _ in QUESTIONS] for status, place in places.items() if are_new}
-        for number, finding in enumerate(inspection.findings()):
-            found.append(finding)
-            status = finding.status if finding.status in urgent else _REST
-            slot = slots[status][number] if number < len(slots.get(status, ())) else places[status].empty()
-            with slot.container(border=True, key=f"finding-{number}"):
-                self._show_finding(finding)
+
+        def show(questions: Iterable[Question[Any]]) -> None:
+            """Show the findings of some questions, each as soon as it is known, in its place among all."""
+            for question in questions:
+                finding = inspection.finding(question)
+                if finding is None:
+                    continue
+                found.append(finding)
+                status, number = finding.status if finding.status in urgent else _REST, QUESTIONS.index(question)
+                slot = slots[status][number] if are_new else places[status].empty()
+                with slot.container(border=True, key=f"finding-{number}"):
+                    self._show_finding(finding)
+
+        # Of new data the cheapest come first, before the maps; of others what is known stands where it stood.
+        questions = sorted(inspection.questions(), key=lambda question: question.cost if are_new else 1)
+        n_cheap = sum(question.cost == 0 for question in questions) if are_new else 0
+        show(questions[:n_cheap])
+        with pictures:
+            try:
+                maps = inspection.maps(settings.feature_map)
+            except RfvizError as error:
+                st.info(f"No map can be drawn. {error}")
+            else:
+                self._show_maps(maps, settings)
+        with picked:
+            self._show_row(inspection.sample(WORK_ROWS), settings.row)
+        show(questions[n_cheap:])
         heading.subheader(verdict(found), anchor=False)
+        limits = inspection.limits()
         for note in filter(None, [*inspection.notes(), limits]):
             st.caption(plain(note))
 

@@ -11,7 +11,7 @@ import pytest
 from rfviz import datasets
 from rfviz.experiments.data import Data
 from rfviz.features import DecisionStumps, MapSpec
-from rfviz.inspection.inspection import InspectedData, computed
+from rfviz.inspection.inspection import InspectedData, Inspection, computed
 from rfviz.inspection.maps import draw_maps
 from rfviz.inspection.sample import nearest_rows, take_sample
 from rfviz.inspection.structure import inspect_structure
@@ -265,6 +265,21 @@ def test_colours_step_through_labels_and_columns():
     mark = specs(at)[0]["data"][0]
     values = datasets.load("moons").X[:, 1]
     np.testing.assert_allclose(array(mark["marker"]["color"]), values, 1e-5)
+
+
+def test_new_data_are_asked_the_cheapest_questions_first_and_the_dearest_last(monkeypatch):
+    asked, finding, maps = [], Inspection.finding, Inspection.maps
+    monkeypatch.setattr(Inspection, "finding", lambda self, one: (asked.append(one), finding(self, one))[1])
+    monkeypatch.setattr(Inspection, "maps", lambda self, spec: (asked.append("maps"), maps(self, spec))[1])
+    at = opened(SLUG, {"data": "xor", "data.n_samples": 250})
+    there = asked.index("maps")
+    questions = [one for one in asked if one != "maps"]
+    first = questions[: [question.key for question in questions].index("interactions") + 1]
+    costs = [question.cost for question in first]
+    assert costs == sorted(costs) and set(costs[:there]) == {0} and 0 not in costs[there:]
+    assert set(first) == set(questions)  # no other one comes later
+    titles = [title for title in findings(at) if title in TITLES]
+    assert titles == by_severity([title for title in TITLES if title in titles], findings(at))
 
 
 def test_findings_are_computed_once():
