@@ -20,6 +20,7 @@ pytest.importorskip("pdoc", reason="pip install 'rfviz[site]'")
 import pdoc
 
 import rfviz
+from rfviz.cache import Cache
 from rfviz.errors import DataError
 from rfviz.lab.markdown import html_of
 from rfviz.site import build, views
@@ -222,7 +223,7 @@ def of(slug):
 
 
 def test_a_view_that_takes_too_long_is_left_out_with_the_command_that_computes_it():
-    view = compute_view(of("guarantees"), {}, lambda share, text: None, limit=-1.0)
+    view = compute_view(of("guarantees"), {}, lambda share, text: None, limit=-1.0, cache=Cache())
     assert view.computed is None
     assert "takes longer than -1 seconds" in view.reason and view.reason.endswith("rfviz run guarantees")
     view = compute_view(of("guarantees"), {"data": "no-such-data"}, lambda share, text: None)
@@ -237,7 +238,8 @@ def test_a_sweep_that_takes_too_long_shows_its_parts(monkeypatch):
         clock = itertools.count()
         with monkeypatch.context() as patch:
             patch.setattr(views.time, "process_time", lambda: next(clock))
-            return compute_view(of("accuracy"), values, lambda share, text: None, limit), next(clock)
+            view = compute_view(of("accuracy"), values, lambda share, text: None, limit, cache=Cache())
+            return view, next(clock)
 
     whole, n_asked = computed(10_000)
     part, _ = computed(n_asked * 3 // 4)
