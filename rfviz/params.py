@@ -14,7 +14,8 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, ForwardRef, Literal, TypeGuard, dataclass_transform
+from types import SimpleNamespace
+from typing import Any, ClassVar, ForwardRef, Literal, TypeGuard, dataclass_transform, get_type_hints
 
 from rfviz.errors import ParameterError
 from rfviz.expressions import ExpressionError
@@ -370,13 +371,13 @@ def _constructor(cls: type, signature: inspect.Signature) -> Callable[..., None]
 def annotation_of(hint: Any, cls: type) -> Any:
     """Return what an annotation in the body of a class means, so that a constructor in any module can have it.
 
-    Text would be read by the names of that other module. If it names what is not there yet, it is a reference that is
-    read by the names of the class's own module when it is asked for.
+    Text would be read by the names of that other module. If its own one lacks a name by now, it stays a reference that
+    is read there when it is asked for.
     """
     if not isinstance(hint, str):
         return hint
     try:
-        return eval(hint, vars(sys.modules[cls.__module__]))
+        return get_type_hints(SimpleNamespace(__annotations__={"": hint}), vars(sys.modules[cls.__module__]))[""]
     except (NameError, AttributeError, KeyError):
         return ForwardRef(hint, module=cls.__module__)
 

@@ -151,7 +151,7 @@ class InspectionView(View[InspectedData[Data], Settings, InspectionResult]):
                 with slot.container(border=True, key=f"finding-{number}"):
                     self._show_finding(finding)
 
-        # Of new data the cheapest come first, before the maps; of others what is known stands where it stood.
+        # Of new data the cheapest come first, before the maps; findings on others stand where they stood.
         questions = sorted(inspection.questions(), key=lambda question: question.cost if are_new else 1)
         n_cheap = sum(question.cost == 0 for question in questions) if are_new else 0
         show(questions[:n_cheap])
