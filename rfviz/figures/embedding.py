@@ -147,7 +147,12 @@ def plot_embedding(
     if projection.names:  # quantities of their own, of which one may be a thousand times the other
         extent = np.nanmax(Z, axis=0) - np.nanmin(Z, axis=0)
         wide, half = True, np.where(extent > 0, 0.06 * extent, 0.5)
-    layout = images | _plane(shown, axes, compact, half if wide else None) | {"legend": {"itemsizing": "constant"}}
+    layout: dict[str, Any] = (
+        images | _plane(shown, axes, compact, half if wide else None) | {"legend": {"itemsizing": "constant"}}
+    )
+    if projection.names:  # where the page makes the plane square, both axes fill it
+        across, up = (float(np.ptp(layout[axis]["range"])) for axis in ("xaxis", "yaxis"))
+        layout["yaxis"]["scaleratio"] = across / up
     if not compact and (not legend or style.values is not None):
         layout["margin"] = {"t": 12}  # nothing stands above the plane, or a colour scale that makes its own room
     return styled(traces, x=axes[0], y=axes[1], height=height, revision=revision, **layout)

@@ -369,7 +369,8 @@ def test_two_columns_are_the_first_picture(folder):
     np.testing.assert_allclose(array(points["x"]), table["u"][rows])
     np.testing.assert_allclose(array(points["y"]), table["v"][rows])
     assert [plane["layout"][axis]["title"]["text"] for axis in ("xaxis", "yaxis")] == ["u", "v"]
-    assert "scaleanchor" not in plane["layout"]["yaxis"]  # one is a thousand times the other
+    across, up = (np.ptp(plane["layout"][axis]["range"]) for axis in ("xaxis", "yaxis"))
+    assert up > 100 * across and plane["layout"]["yaxis"]["scaleratio"] * up == pytest.approx(across)
     assert any("depend on “u” and “v”" in caption.value for caption in at.caption)
     # Left out, they are seen and not used: all else is that of the table without them.
     alone = opened(SLUG, values | {"apart": True})
