@@ -61,6 +61,7 @@ def inspect(
     table: str = "",
     compare: Any = None,
     only: str | Iterable[str] = (),
+    axes: Iterable[Any] = (),
 ) -> InspectionReport:
     """Inspect a table, as the page “Quick inspection” of the laboratory does.
 
@@ -88,6 +89,9 @@ def inspect(
     only : str or sequence of str
         Short names of findings, as ``"columns,copies"``, to compute these alone and no picture of all rows.
         ``"features"``, how many random features are enough, is answered only if it is named.
+    axes : pair of columns, optional
+        Of numbers, such as a projection that you computed elsewhere: the first picture shows the rows in their plane.
+        They are features all the same, unless ``leave_out`` names them.
 
     Returns
     -------
@@ -119,7 +123,7 @@ def inspect(
     """
     from rfviz.lab.quick_inspection.report import inspect_table
 
-    return inspect_table(data, label, order, leave_out, table, compare, only)
+    return inspect_table(data, label, order, leave_out, table, compare, only, axes)
 
 
 def profile(data: Any, name: str = "the other table", table: str = "") -> TableProfile:

@@ -10,16 +10,18 @@ from __future__ import annotations
 import inspect
 import math
 import numbers
+import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, TypeGuard, dataclass_transform
+from types import SimpleNamespace
+from typing import Any, ClassVar, ForwardRef, Literal, TypeGuard, dataclass_transform, get_type_hints
 
 from rfviz.errors import ParameterError
 from rfviz.expressions import ExpressionError
 from rfviz.formula import parse_formula
 
-__all__ = ["Declared", "Param", "defaults", "parameter", "validate"]
+__all__ = ["Declared", "Param", "annotation_of", "defaults", "parameter", "validate"]
 
 Kind = Literal["int", "float", "bool", "choice", "range", "formula"]
 
@@ -295,7 +297,7 @@ class Declared:
     >>> class Scaled(Base):
     ...     factor: float = parameter(default=1.0, kind="float")
     >>> print(inspect.signature(Scaled))
-    (size: 'int' = 10, *, factor: 'float' = 1.0, seed: 'int' = 0)
+    (size: int = 10, *, factor: float = 1.0, seed: int = 0)
     >>> [param.name for param in Scaled.params]
     ['size', 'factor']
     """
@@ -316,7 +318,9 @@ class Declared:
             default = param.default if param else value
             setattr(cls, name, default)
             cls._own[name] = (
-                inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint),
+                inspect.Parameter(
+                    name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation_of(hint, cls)
+                ),
                 param,
             )
         if cls._own:
@@ -346,7 +350,8 @@ class Declared:
 
 def _constructor(cls: type, signature: inspect.Signature) -> Callable[..., None]:
     """Return a constructor that stores its arguments."""
-    defaults = {name: argument.default for name, argument in list(signature.parameters.items())[1:]}
+    arguments = list(signature.parameters.values())[1:]
+    defaults = {argument.name: argument.default for argument in arguments}
 
     def construct(self: Any, *args: Any, **kwargs: Any) -> None:
         try:
@@ -358,8 +363,23 @@ def _constructor(cls: type, signature: inspect.Signature) -> Callable[..., None]
 
     function: Any = construct
     function.__signature__, function.__module__ = signature, cls.__module__
+    function.__annotations__ = {argument.name: argument.annotation for argument in arguments} | {"return": None}
     function.__name__, function.__qualname__ = "__init__", f"{cls.__qualname__}.__init__"
     return function
+
+
+def annotation_of(hint: Any, cls: type) -> Any:
+    """Return what an annotation in the body of a class means, so that a constructor in any module can have it.
+
+    Text would be read by the names of that other module. If its own one lacks a name by now, it stays a reference that
+    is read there when it is asked for.
+    """
+    if not isinstance(hint, str):
+        return hint
+    try:
+        return get_type_hints(SimpleNamespace(__annotations__={"": hint}), vars(sys.modules[cls.__module__]))[""]
+    except (NameError, AttributeError, KeyError):
+        return ForwardRef(hint, module=cls.__module__)
 
 
 def defaults(params: Iterable[Param]) -> dict[str, Any]:

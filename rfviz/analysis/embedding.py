@@ -50,17 +50,20 @@ _LANCZOS_FROM = 400
 
 @dataclass(frozen=True, eq=False)
 class Projection:
-    """Points in the plane (or space) of their first principal components.
+    """Points in the plane (or space) of their first principal components, or of two columns.
 
     Attributes
     ----------
     coordinates : ndarray of shape (n, n_dimensions)
+        Of columns, nan where a value is missing.
     explained : ndarray of shape (n_dimensions,)
         Share of the variance along each axis; NaN where axes are not directions.
     order : CurveOrder or None
         Order along the curve and the given order, where the data have one.
     method : str
         How the components were found, in a few words.
+    names : tuple of str
+        Of the axes, if they are columns of a table rather than components; each has a scale of its own then.
     """
 
     title: str
@@ -68,6 +71,7 @@ class Projection:
     explained: np.ndarray
     order: CurveOrder | None
     method: str
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,7 +25,7 @@ __all__ = ["MOST_CLASSES", "Evidence", "Interactions", "find_interactions"]
 _FEWEST_ROWS, _ROWS_A_COLUMN, _MOST_COLUMNS = 200, 16, 250
 #: Classes that count as themselves, the last of which holds all others where there are more.
 MOST_CLASSES = 6
-_ROUNDS, _FEWEST_FEATURES, _FEATURES, _JOINT_FEATURES = 5, 200, 1000, 400
+_ROUNDS, _FEWEST_FEATURES, _FEATURES, _JOINT_FEATURES = 5, 200, 600, 400
 # Columns that are looked at more closely: the fewest, the most, and their least share of the largest importance.
 _FEWEST_CLOSER, _CLOSER, _IMPORTANT = 3, 5, 0.1
 # Terms of all columns together, and knots of a column: a few for all, more where it is looked at closely.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import inspect
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,7 +19,7 @@ from rfviz.errors import ParameterError, require
 from rfviz.experiments.data import NO_DATA, Data, as_data
 from rfviz.experiments.work import Work
 from rfviz.features import FeatureMap, MapSpec
-from rfviz.params import Param
+from rfviz.params import Param, annotation_of
 from rfviz.progress import Progress
 
 if TYPE_CHECKING:
@@ -299,7 +300,14 @@ E = TypeVar("E", bound=Experiment[Any])
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 def experiment(cls: type[E]) -> type[E]:
     """Make a class of experiments a frozen dataclass that keeps the ``repr`` of :class:`Experiment`."""
-    return dataclass(frozen=True, repr=False, kw_only=True)(cls)
+    made = dataclass(frozen=True, repr=False, kw_only=True)(cls)
+    # The constructor has the fields of classes of other modules, too, whose annotations name what only these import.
+    arguments = inspect.get_annotations(made.__init__)
+    for base in reversed(made.__mro__):
+        hints = inspect.get_annotations(base)
+        arguments |= {name: annotation_of(hints[name], base) for name in hints.keys() & arguments.keys()}
+    made.__init__.__annotations__ = arguments
+    return made
 
 
 @experiment

@@ -132,7 +132,7 @@ def plot_embedding(
     # Neither a small picture nor the edges of a cube have room for the words.
     words = " of the variance" if legend and Z.shape[1] == 2 else ""
     shares = [f" ({share:.0%}{words})" if np.isfinite(share) else "" for share in projection.explained]
-    axes = [f"axis {i + 1}{share}" for i, share in enumerate(shares)]
+    axes = [literal(name) for name in projection.names] or [f"axis {i + 1}{share}" for i, share in enumerate(shares)]
     traces = _points(Z, style, legend, compact)
     if Z.shape[1] == 3:
         return styled(traces, x="", y="", height=height, revision=revision, scene=_scene(axes))
@@ -144,7 +144,15 @@ def plot_embedding(
         traces.append(threads)
         shown = np.concatenate([Z, places])
         half = 0.6 * thumbnail_size(Z, thumbnails[2], wide)
-    layout = images | _plane(shown, axes, compact, half if wide else None) | {"legend": {"itemsizing": "constant"}}
+    if projection.names:  # quantities of their own, of which one may be a thousand times the other
+        extent = np.nanmax(Z, axis=0) - np.nanmin(Z, axis=0)
+        wide, half = True, np.where(extent > 0, 0.06 * extent, 0.5)
+    layout: dict[str, Any] = (
+        images | _plane(shown, axes, compact, half if wide else None) | {"legend": {"itemsizing": "constant"}}
+    )
+    if projection.names:  # where the page makes the plane square, both axes fill it
+        across, up = (float(np.ptp(layout[axis]["range"])) for axis in ("xaxis", "yaxis"))
+        layout["yaxis"]["scaleratio"] = across / up
     if not compact and (not legend or style.values is not None):
         layout["margin"] = {"t": 12}  # nothing stands above the plane, or a colour scale that makes its own room
     return styled(traces, x=axes[0], y=axes[1], height=height, revision=revision, **layout)
@@ -162,7 +170,7 @@ def _scene(axes: list[str]) -> dict[str, Any]:
 
 def _plane(shown: np.ndarray, axes: list[str], compact: bool, pads: np.ndarray | None = None) -> dict[str, Any]:
     """Return two axes with room for all that is shown: of one scale, or of one each where the room around is given."""
-    low, high = shown.min(axis=0), shown.max(axis=0)
+    low, high = np.nanmin(shown, axis=0), np.nanmax(shown, axis=0)
     pad = [0.06 * (high - low).max()] * 2 if pads is None else pads
     layout: dict[str, Any] = {
         "xaxis": {"range": [low[0] - pad[0], high[0] + pad[0]]},

@@ -258,6 +258,7 @@ class Dependence(Question[ColumnDependence]):
     """Which columns depend on each other though they hardly correlate, or else which depend most."""
 
     name, key = "Dependence", "dependence"
+    cost = 1
     formats: ClassVar = {"dependence": "%.3f", "rank correlation": "%.3f", "p-value": "%.2g"}
     method = (
         "**Dependence.** Cosine waves over the ranks of each column, words and few values as indicators, in up to "

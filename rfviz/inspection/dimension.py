@@ -35,6 +35,7 @@ class Dimension(Question[DimensionResult]):
     """How many coordinates tell a row from its neighbours."""
 
     name, key = "Dimension", "dimension"
+    cost = 3
     settings = ("normalise",)
     formats: ClassVar = {"dimension": "%.2f", "standard error": "%.2f"}
     method = (

@@ -124,6 +124,7 @@ class Distances(Question[DistanceResult]):
     """How far apart rows are, and the width of a kernel that suits them."""
 
     name, key = "Distances", "distances"
+    cost = 1
     settings = ("normalise",)
     formats: ClassVar = {"from": "%.3g", "to": "%.3g", "after the map, share of its largest": "%.3f"}
 

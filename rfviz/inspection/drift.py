@@ -434,6 +434,7 @@ class Drift(Question[Comparison]):
     """Whether two parts of the rows differ, and by which columns."""
 
     name, key = "Drift", "drift"
+    cost = 2
     settings = ("compare",)
     formats: ClassVar = {
         "distance": "%.3f",

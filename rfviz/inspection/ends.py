@@ -132,7 +132,7 @@ class _End:
         if len(some) == n:
             distinct, counts = np.unique(some, return_counts=True)
             return cls(-distinct, counts, turned, n, -1.0), cls(distinct[::-1], counts[::-1], some, n, 1.0)
-        return cls(*_first(-values), turned, n, -1.0), cls(*_first(values), some, n, 1.0)
+        return cls(*_first(-values, turned), turned, n, -1.0), cls(*_first(values, some), some, n, 1.0)
 
     @property
     def is_varied(self) -> bool:
@@ -182,10 +182,12 @@ class _End:
         return max(_chance_of_gap(scale[0] - scale[1], scale[1:], counts, j, m) for scale in (off, logs))
 
 
-def _first(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the largest of many numbers, each once, and how many rows have each."""
-    n = len(values)
-    part = values[values >= np.partition(values, n - _LOOKED_AT)[n - _LOOKED_AT]]
+def _first(values: np.ndarray, some: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the largest of many numbers, each once, and how many rows have each; `some` of them are sorted."""
+    # Those beyond a number that twice as many should exceed are few, and soon partitioned.
+    part = values[values >= some[-min(2 * _LOOKED_AT * len(some) // len(values) + 10, len(some))]]
+    part = values if len(part) < _LOOKED_AT else part
+    part = part[part >= np.partition(part, len(part) - _LOOKED_AT)[len(part) - _LOOKED_AT]]
     counted = pd.Series(part).value_counts(sort=False)
     if len(counted) <= _SPACINGS:  # many rows have the same few numbers
         counted = pd.Series(values).value_counts(sort=False)

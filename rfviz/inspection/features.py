@@ -131,6 +131,7 @@ class Features(Question[FeaturesResult]):
     """How many random features are enough."""
 
     name, key = "Number of features", "features"
+    cost = 6
     settings = ("normalise",)
     on_request = True
     formats: ClassVar = {"predicted error": "%.4f"}

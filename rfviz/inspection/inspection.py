@@ -60,6 +60,8 @@ class InspectedData(Generic[D]):
         Short names of the questions that are asked; empty for all that are not on request.
     also : tuple of str
         Short names of questions on request that are asked next to these.
+    axes : tuple of str
+        Two columns of numbers, in whose plane the first map shows the rows; empty for principal components.
     """
 
     data: D
@@ -68,6 +70,7 @@ class InspectedData(Generic[D]):
     compare: str = AUTOMATIC
     asked: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
+    axes: tuple[str, ...] = ()
 
     @property
     def dataset(self) -> Dataset:
@@ -80,7 +83,7 @@ class InspectedData(Generic[D]):
 
     def inspect(self, cache: Cache) -> Inspection:
         """Return the inspection, which computes what it is asked for."""
-        return Inspection(self.data, self.normalise, self.seed, cache, self.compare, self.asked, self.also)
+        return Inspection(self.data, self.normalise, self.seed, cache, self.compare, self.asked, self.also, self.axes)
 
 
 class _Computes(Protocol[R_co]):
@@ -108,6 +111,8 @@ class Inspection:
         that are not on request.
     also : str or sequence of str
         Likewise, of questions on request that are asked next to these.
+    axes : sequence of str
+        See :class:`InspectedData`.
     """
 
     def __init__(
@@ -119,10 +124,13 @@ class Inspection:
         compare: str = AUTOMATIC,
         only: str | Iterable[str] = (),
         also: str | Iterable[str] = (),
+        axes: Sequence[str] = (),
     ) -> None:
         chosen = _Given(data) if isinstance(data, Dataset) else data
         how = scaling_of(chosen.dataset, how)
-        self.source: InspectedData[Any] = InspectedData(chosen, how, seed, compare, keys_of(only), keys_of(also))
+        self.source: InspectedData[Any] = InspectedData(
+            chosen, how, seed, compare, keys_of(only), keys_of(also), tuple(axes)
+        )
         self._cache = Cache() if cache is None else cache
 
     # --- the data ---------------------------------------------------------------------------------------------------
@@ -165,7 +173,7 @@ class Inspection:
             Another map in the place of random maxout features; its seed is that of the inspection.
         """
         is_usual = feature_map is None or feature_map.replace(random_state=0) == feature_specs()[0]
-        return self.answer(Maps(None if is_usual else feature_map))
+        return self.answer(Maps(None if is_usual else feature_map, self.source.axes))
 
     def limits(self) -> str:
         """Return which rows were used, where these are not all."""

@@ -259,6 +259,7 @@ class Interactions(Question[InteractionResult]):
     """Which columns act together on the label, or bend."""
 
     name, key = "Interactions", "interactions"
+    cost = 6
     settings = ("normalise",)
     method = (
         "**Interactions.** One half of up to 20,000 rows is searched: a model with a curve for each column is "

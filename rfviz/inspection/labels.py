@@ -135,6 +135,7 @@ class Labels(Question[LabelResult]):
     """Which labels the other rows contradict."""
 
     name, key = "Label errors", "labels"
+    cost = 4
     leaves_out = "rows"
     settings = ("normalise",)
     formats: ClassVar = {"margin": "%.2f"}

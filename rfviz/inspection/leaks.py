@@ -286,6 +286,7 @@ class Leaks(Question[LeakResult]):
     """Whether columns give the label away: alone, or two together."""
 
     name, key = "Leaks", "leaks"
+    cost = 1
     leaves_out = "columns"
     formats = SCORES
     method = (

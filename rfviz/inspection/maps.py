@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,8 @@ import pandas as pd
 from rfviz.analysis.embedding import Projection, embed, prepare_points
 from rfviz.backend import single_threaded_blas
 from rfviz.datasets import Dataset
-from rfviz.datasets.files.table import NUMBER
+from rfviz.datasets.files.table import NUMBER, Table
+from rfviz.errors import DataError
 from rfviz.features import FeatureMap, MapSpec, RandomFourier, RandomMaxout
 from rfviz.figures.embedding import PointStyle, image_marks, plot_embedding, point_style
 from rfviz.inspection.question import Computation
@@ -26,7 +28,17 @@ if TYPE_CHECKING:
     from rfviz.inspection.inspection import Inspection
     from rfviz.inspection.uncertainty import IntervalResult, SetResult
 
-__all__ = ["FEATURES", "MAP_NAMES", "MapResult", "Maps", "draw_maps", "feature_specs", "inspection_style", "plot_maps"]
+__all__ = [
+    "FEATURES",
+    "MAP_NAMES",
+    "MapResult",
+    "Maps",
+    "draw_maps",
+    "feature_specs",
+    "inspection_style",
+    "plane_of_columns",
+    "plot_maps",
+]
 
 #: Features of each map.
 FEATURES = 1000
@@ -47,7 +59,7 @@ class MapResult:
     sample : Sample
         The rows that are drawn.
     projections : tuple of Projection
-        Plain PCA, Maxout-PCA, Fourier-PCA.
+        Plain PCA, or the plane of two columns in its place; Maxout-PCA; Fourier-PCA.
     """
 
     sample: Sample
@@ -57,8 +69,10 @@ class MapResult:
         """Return the number of each row in the file, counted from 1, with its place in each map."""
         columns: dict[str, np.ndarray] = {"row": self.sample.rows + 1}
         for projection in self.projections:
-            for axis in range(2):
-                columns[f"{projection.title}, axis {axis + 1}"] = projection.coordinates[:, axis]
+            names = [f"{projection.title}, axis {axis + 1}" for axis in range(2)]
+            if projection.names:
+                names = [f"{name} ({way})" for name, way in zip(projection.names, ("across", "up"), strict=True)]
+            columns |= dict(zip(names, projection.coordinates.T, strict=True))
         return pd.DataFrame(columns)
 
     def frames(self) -> dict[str, pd.DataFrame]:
@@ -114,14 +128,45 @@ def draw_maps(
 
 @dataclass(frozen=True)
 class Maps(Computation):
-    """The three maps of up to 1000 rows; see :func:`draw_maps`."""
+    """The three maps of up to 1000 rows; see :func:`draw_maps`, and :func:`plane_of_columns` for the first."""
 
     feature_map: MapSpec[FeatureMap] | None = None
+    columns: tuple[str, ...] = ()
     settings = ("normalise", "seed")
 
     def compute(self, inspection: Inspection) -> MapResult:
         sample = inspection.sample(MAP_ROWS)
+        if self.columns:
+            maps = inspection.answer(Maps(self.feature_map))
+            plane = plane_of_columns(inspection.raw.table, sample.rows, self.columns)
+            return dataclasses.replace(maps, projections=(plane, *maps.projections[1:]))
         return draw_maps(inspection.dataset, sample, inspection.source.seed, inspection.progress, self.feature_map)
+
+
+def plane_of_columns(table: Table, rows: np.ndarray, columns: Sequence[str]) -> Projection:
+    """Return rows in the plane of two columns of numbers, such as a projection that was computed elsewhere.
+
+    Parameters
+    ----------
+    rows : ndarray of int
+        Rows of the table.
+    columns : sequence of str
+        What runs across, and what runs up.
+
+    Raises
+    ------
+    DataError
+        If these are not two columns of numbers, or one holds no number in these rows.
+    """
+    across, up = names = tuple(table.find(name) for name in columns)
+    for name in names:
+        if table.kind(name) != NUMBER:
+            raise DataError(f"“{name}” holds no numbers, so it cannot be an axis. Choose a column of numbers.")
+    Z = np.column_stack([table.quantity(name)[rows].astype(np.float64) for name in names])
+    for name, values in zip(names, Z.T, strict=True):
+        if not np.isfinite(values).any():
+            raise DataError(f"“{name}” is missing in all {len(rows):,} rows that are drawn. Choose another column.")
+    return Projection(f"“{across}” and “{up}”", Z, np.full(2, np.nan), None, "columns of the table", names)
 
 
 def inspection_style(

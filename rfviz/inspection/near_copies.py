@@ -234,6 +234,7 @@ class NearCopies(Question[NearCopyResult]):
     """Which rows are nearly equal."""
 
     name, key = "Near copies", "near-copies"
+    cost = 3
     settings = ("normalise",)
     formats: ClassVar = {"distance": "%.3g"}
     method = (

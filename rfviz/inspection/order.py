@@ -24,6 +24,7 @@ class Order(Question[MapResult]):
     """Whether the maps put the rows in their given order."""
 
     name, key = "Order", "order"
+    cost = 1
     settings = ("normalise", "seed")
 
     kinds: ClassVar = {

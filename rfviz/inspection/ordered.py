@@ -98,6 +98,7 @@ class OrderedLabels(Question[OrderedResult]):
     """Whether labels that are numbers have an order."""
 
     name, key = "Ordered labels", "ordered-labels"
+    cost = 4
     settings = ("normalise",)
     formats: ClassVar = {"next is a neighbour": "percent", "by chance": "percent"}
 

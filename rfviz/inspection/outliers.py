@@ -37,6 +37,7 @@ class Outliers(Question[NeighbourResult]):
     """Which rows lie alone in the columns of numbers: among words, rare ones would look like outliers."""
 
     name, key = "Outliers", "outliers"
+    cost = 3
     leaves_out = "rows"
     settings = ("normalise",)
     formats: ClassVar = {"outlier factor": "%.3g", "to its nearest row": "%.3g", "to its 20th nearest": "%.3g"}

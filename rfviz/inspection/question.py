@@ -103,6 +103,8 @@ class Question(Computation, Generic[Result]):
         Formats of numbers in the table of the answer, by their column.
     on_request : bool
         Whether it is answered only if it is asked for by its name: it is about models more than about the data.
+    cost : int
+        Its place among all by what it takes: the page asks the cheapest first, those of 0 before it draws its maps.
     leaves_out : {"", "rows", "columns"}
         What its remedy leaves out: the rows or the columns that a finding worth a look is about, or nothing.
     kinds : mapping of str to str
@@ -116,6 +118,7 @@ class Question(Computation, Generic[Result]):
     formats: ClassVar[Mapping[str, str]] = {}
     kinds: ClassVar[Mapping[str, str]] = {}
     on_request: ClassVar[bool] = False
+    cost: ClassVar[int] = 0
     leaves_out: ClassVar[Literal["", "rows", "columns"]] = ""
 
     def applies(self, inspection: Inspection) -> bool:

@@ -322,6 +322,7 @@ class Splits(Question[SplitResult]):
     """Whether random folds flatter a model of these data."""
 
     name, key = "Unseen groups and times", "groups"
+    cost = 5
     settings = ("normalise",)
     formats: ClassVar = {"score": "%.4f", "lost": "%.4f", "standard error": "%.4f"}
     method = (

@@ -517,6 +517,7 @@ class Structure(Question[StructureResult]):
     """Whether random features learn what a linear model does not."""
 
     name, key = "Linear or not", "structure"
+    cost = 5
     settings = ("normalise",)
     formats: ClassVar = {"standard error": "%.4f", **SCORES}
     method = (

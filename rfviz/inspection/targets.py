@@ -111,6 +111,7 @@ class Targets(Question[TargetResult]):
     """Which numbers to predict the other rows contradict."""
 
     name, key = "Label errors", "labels"
+    cost = 4
     leaves_out = "rows"
     settings = ("normalise",)
     formats: ClassVar = {"target": "%.4g", "as the other rows say": "%.4g", "times the usual difference": "%.2f"}

@@ -252,6 +252,7 @@ class Uncertainty(Question[IntervalResult | SetResult]):
     """How sure predictions of each row by all others are."""
 
     name, key = "Uncertainty", "uncertainty"
+    cost = 4
     settings = ("normalise",)
     formats: ClassVar = {"target": "%.4g", "predicted": "%.4g", "half-width": "%.4g"}
     method = (

@@ -13,9 +13,13 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
+from rfviz.cache import Cache, Store
 from rfviz.errors import ParameterError
 
-__all__ = ["FACTS", "at", "fact"]
+__all__ = ["CACHE", "FACTS", "at", "fact"]
+
+#: Of the experiments that facts run, which share parts with each other and with the charts of a site's lessons.
+CACHE = Cache(Store())
 
 Fact = Callable[..., float]
 K = TypeVar("K")

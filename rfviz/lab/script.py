@@ -23,12 +23,15 @@ _SHORT = {"numpy": "np", "pandas": "pd"}
 
 
 def load_data(data: Data) -> str:
-    """Return the line that loads a data set as ``dataset``."""
+    """Return the lines that load a data set as ``dataset``."""
+    values = dict(data.values)
+    columns: Any = values.pop("without", ())
+    rest = f"\nfrom rfviz.datasets.files import without\n\ndataset = without(dataset, {columns!r})" if columns else ""
     if is_own(data.name):
-        return _own_data(dict(data.values))
-    arguments = "".join(f", {name}={value!r}" for name, value in data.values)
+        return _own_data(values) + rest
+    arguments = "".join(f", {name}={value!r}" for name, value in values.items())
     hint = "  # a file of the folder that RFVIZ_DATA names" if data.name.startswith("folder:") else ""
-    return f"dataset = datasets.load({data.name!r}{arguments}){hint}"
+    return f"dataset = datasets.load({data.name!r}{arguments}){hint}{rest}"
 
 
 def _own_data(values: Mapping[str, Any]) -> str:

@@ -11,14 +11,17 @@ from typing import Any
 
 from rfviz.errors import DataError, RfvizError
 from rfviz.figures.plotly_js import scripts
+from rfviz.lab.facts import CACHE
 from rfviz.lab.glossary import definitions
 from rfviz.lab.index import ASSETS, PAGES, entry_of, find_page
 from rfviz.lessons import Lesson
 from rfviz.progress import Progress, silent
+from rfviz.result_files import result_files
 from rfviz.site.examples import examples_page, gallery_page
 from rfviz.site.lessons import file_of, lesson_page, lessons_of, lessons_page, picture_name
 from rfviz.site.pages import FOLDER, Part, card, front_page, script_name, view_page
 from rfviz.site.reference import write_reference
+from rfviz.site.search import search_index
 from rfviz.site.views import View, views_of
 
 __all__ = ["Built", "write_site"]
@@ -89,6 +92,7 @@ def write_site(folder: Path, slugs: Sequence[str] = (), progress: Progress = sil
     chosen = [find_page(slug).slug for slug in slugs]
     _clear(folder)
     built = Built(folder)
+    CACHE.store.files = result_files()  # sweeps of hours that were computed before
     try:
         _write(built, [page.load() for page in PAGES if not chosen or page.slug in chosen], not slugs, progress)
     except OSError as error:
@@ -115,6 +119,8 @@ def _write(built: Built, pages: Sequence[Any], is_whole: bool, progress: Progres
     others = _write_library(built, parts, progress) if is_whole else []
     built.write("index.html", front_page([*slugs, *(["lessons"] if lessons else [])], parts, others))
     _write_shared(built, {*slugs, "lessons", *map(picture_name, lessons)})
+    texts = {name: _read(built.folder / name) for name in built.files if name.endswith(".html")}
+    built.write(f"{FOLDER}/search.js", search_index(texts))
     built.write(_MANIFEST, json.dumps([*built.files, _MANIFEST], indent=0))
 
 

@@ -59,7 +59,8 @@ def framed(title: str, body: str, parts: Iterable[Part], summary: str = "") -> s
 <meta name="description" content="{html.escape(summary)}"><link rel="icon" href="{FOLDER}/icon.svg">
 <link rel="stylesheet" href="{FOLDER}/site.css"></head><body>
 <a class="skip" href="#main">Skip to the page</a>
-<header><a class="home" href="index.html"><img src="{FOLDER}/icon.svg" alt="" width="24" height="24"> rfviz</a>
+<header data-index="{FOLDER}/search.js">
+<a class="home" href="index.html"><img src="{FOLDER}/icon.svg" alt="" width="24" height="24"> rfviz</a>
 <nav aria-label="Site">{links}</nav></header>
 <main id="main" data-testid="stMain">{body}</main>
 <footer>Made with rfviz {__version__}. The full laboratory computes again while you move its sliders:

@@ -15,6 +15,9 @@ __all__ = ["MODULES", "write_reference"]
 # Links that pdoc leaves without a name; signatures and examples that are wider than their place should scroll
 # by the keyboard, too.
 _ANCHOR = re.compile(r'<a (?=class="headerlink" href="#([^"]*)")')
+# Classes of scikit-learn, which have a page of their documentation each.
+_SKLEARN = re.compile(r'(?<![\w./"#])sklearn(?:\.[a-z_]+)+\.[A-Z]\w+')
+_SKLEARN_PAGES = "https://scikit-learn.org/stable/modules/generated"
 _TEMPLATES = Path(__file__).parent / "templates"
 _DOCS = "const docs = "
 #: Packages and modules of the library that the reference shows.
@@ -33,6 +36,7 @@ def write_reference(folder: Path) -> list[Path]:
         if path.suffix == ".html":
             text = path.read_text(encoding="utf-8")
             text = _ANCHOR.sub(r'<a aria-label="Link to \1" ', text)
+            text = _SKLEARN.sub(rf'<a href="{_SKLEARN_PAGES}/\g<0>.html">\g<0></a>', text)
             text = text.replace("**<strong>", "<strong>**")  # the name of keyword arguments begins with its stars
             text = text.replace('<div class="attr ', '<div tabindex="0" class="attr ').replace(
                 "<pre>", '<pre tabindex="0">'

@@ -40,6 +40,49 @@ for (const host of document.querySelectorAll(".bar-host")) {
   mountBar({ data: JSON.parse(host.dataset.bar), parentElement: shadow, setStateValue() {} });
 }
 
+// --- search ----------------------------------------------------------------------------------------------------------
+
+// Pages and headings that have all words, those that have them in the title first.
+function searched(words, most = 12) {
+  const has = (text) => words.every((word) => text.toLowerCase().includes(word));
+  const [ofPages, ofHeadings] = [[], []];
+  for (const [file, title, headings] of rfviz.index) {
+    if (has(title)) ofPages.push([file, title]);
+    for (const [heading, place] of Object.entries(headings)) {
+      if (has(`${heading} ${title}`) && !has(title)) ofHeadings.push([file + place, `${heading} · ${title}`]);
+    }
+  }
+  return [...ofPages, ...ofHeadings].slice(0, most);
+}
+
+function offerSearch(header) {
+  const form = Object.assign(document.createElement("form"), { className: "search", role: "search" });
+  form.innerHTML = '<input type="search" placeholder="Search" aria-label="Search titles and headings" autocomplete="off">'
+    + '<div class="found" role="status" hidden></div>';
+  const [field, found] = form.children;
+  let index = null;
+  const show = async () => {
+    index ??= new Promise((resolve, reject) => {
+      const src = header.dataset.index;
+      document.head.append(Object.assign(document.createElement("script"), { src, onload: resolve, onerror: reject }));
+    });
+    await index;
+    const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const links = words.length ? searched(words) : [];
+    found.replaceChildren(...links.map(([href, textContent]) => Object.assign(document.createElement("a"), { href, textContent })));
+    if (words.length && !links.length) found.textContent = "No title or heading has these words.";
+    found.hidden = !words.length;
+  };
+  form.addEventListener("input", show);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    found.querySelector("a")?.click();
+  });
+  form.addEventListener("keydown", ({ key }) => key === "Escape" && ((field.value = ""), (found.hidden = true), field.focus()));
+  header.append(form);
+}
+offerSearch(document.querySelector("body > header"));
+
 // --- lessons: a prediction, then the answer --------------------------------------------------------------------------
 
 // A curve's height at a place, between the points that were drawn.

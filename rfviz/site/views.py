@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import re
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rfviz.cache import Cache, Store
+from rfviz.cache import Cache
 from rfviz.errors import RfvizError, capture_warnings
 from rfviz.experiments.work import Work
 from rfviz.lab.animation import encode
+from rfviz.lab.facts import CACHE
 from rfviz.lab.page import Computed, Page, compute
 from rfviz.lab.preset import Preset
 from rfviz.progress import Progress
-from rfviz.result_files import result_files
 
 __all__ = ["DEFAULTS", "LIMIT_S", "PLAY_S", "Player", "View", "compute_view", "views_of"]
 
@@ -108,7 +107,12 @@ def _plain(label: str) -> str:
 
 
 def compute_view(
-    view: View, values: Mapping[str, Any], progress: Progress, limit: float = LIMIT_S, plays: bool = True
+    view: View,
+    values: Mapping[str, Any],
+    progress: Progress,
+    limit: float = LIMIT_S,
+    plays: bool = True,
+    cache: Cache = CACHE,
 ) -> View:
     """Compute a view.
 
@@ -122,6 +126,8 @@ def compute_view(
         Seconds of processor time, after which a sweep shows the parts that it has, and anything else is left out.
     plays : bool
         Whether frames are computed, too.
+    cache : Cache
+        Presets of a page, steps of a lesson and the facts that it quotes share most of what they are computed from.
     """
     began = time.process_time()
     told: list[str] = []
@@ -140,15 +146,14 @@ def compute_view(
             told.append(f"Some parts would have taken longer than {limit:g} seconds. {view.command} computes them all.")
 
     page, panel = view.page, Preset(values, watched)
-    cache = Cache(Store(sys.maxsize, files=result_files()), watched)
     try:
         with capture_warnings() as heard:
             source = page.source(panel)
             settings = page.settings(panel, source)
-            computed = compute(page, source, settings, cache, advance)
+            computed = compute(page, source, settings, cache.with_progress(watched), advance)
         told += [text for text, _ in heard.messages]
         told += [f"{name} could not be computed: {why}" for name, why in page.failures(computed.result).items()]
-        players = _players(page, computed, panel, cache.store, progress) if plays else ()
+        players = _players(page, computed, panel, cache.with_progress(progress)) if plays else ()
     except _TooLong:
         return _left_out(view, f"It takes longer than {limit:g} seconds of processor time.")
     except RfvizError as error:
@@ -165,13 +170,13 @@ def _left_out(view: View, reason: str) -> View:
 
 
 def _players(
-    page: Page[Any, Any, Any], computed: Computed[Any, Any, Any], panel: Preset, store: Store, progress: Progress
+    page: Page[Any, Any, Any], computed: Computed[Any, Any, Any], panel: Preset, cache: Cache
 ) -> tuple[Player, ...]:
     """Return the players of a view, without those whose frames would not fit into memory."""
     found = list[Player]()
     for spec in page.animations(computed.source, computed.settings, computed.result, panel):
         try:
-            animation = spec.render(Cache(store, progress), PLAY_S)
+            animation = spec.render(cache, PLAY_S)
         except RfvizError:
             continue
         frames = encode(animation, spec.options).decode()

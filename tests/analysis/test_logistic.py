@@ -56,3 +56,16 @@ def test_classes_of_one_row_are_no_hindrance():
     y[:3] = [7, 8, 9]
     coef, intercept = fit_logistic(X, np.unique(y, return_inverse=True)[1])
     assert coef.shape == (2, 6) and intercept.shape == (6,) and np.isfinite(coef).all()
+
+
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_single_precision_gives_the_same_model(monkeypatch, n_classes):
+    generator = np.random.default_rng(4)
+    X = generator.normal(size=(600, 50)) * np.geomspace(1.0, 1e-3, 50) + 7.0
+    y = (X[:, :n_classes] + generator.gumbel(size=(600, n_classes))).argmax(axis=1)
+    double = fit_logistic(X, y)
+    monkeypatch.setattr("rfviz.analysis.logistic._SINGLE_FROM", X.size)
+    single = fit_logistic(X, y)
+    assert not np.array_equal(single[0], double[0])
+    apart = (X @ single[0] + single[1]) - (X @ double[0] + double[1])
+    assert np.abs(apart).max() < 0.01 * (X @ double[0]).std()

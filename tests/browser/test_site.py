@@ -62,6 +62,13 @@ DRAWN = """(({data, layout}) => JSON.stringify([data?.map(({name, y}) => [name, 
 
 
 def test_charts_are_drawn_and_follow_the_slider_of_their_frames(look):
+    page = look.open("index.html")
+    page.get_by_role("searchbox").fill("no such words")
+    page.get_by_text("No title or heading has these words.").wait_for()
+    page.get_by_role("searchbox").fill("figure saturation")
+    page.locator(".search").get_by_role("link").first.wait_for()
+    page.get_by_role("searchbox").press("Enter")
+    page.wait_for_url(f"**/{SATURATION}*.html")
     page = look.open(f"{SATURATION}.html")
     page.wait_for_selector(".live-chart .main-svg")
     before = page.evaluate(DRAWN)

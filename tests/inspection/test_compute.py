@@ -1,14 +1,16 @@
 """The detectors of the quick inspection: what was planted is found, and nothing where nothing was."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.spatial.distance import cdist, pdist
 from scipy.stats import binom, norm
 from sklearn.neighbors import LocalOutlierFactor
 
+import rfviz
 from rfviz.analysis.embedding import embed, prepare_points
 from rfviz.cache import Cache
-from rfviz.datasets import Dataset, load
+from rfviz.datasets import Dataset, from_frame, load
 from rfviz.errors import DataError
 from rfviz.features import MapSpec, RandomFourier, RandomMaxout
 from rfviz.inspection.columns import inspect_columns
@@ -360,6 +362,23 @@ def test_maps_are_the_embeddings_of_their_rows():
 def test_maps_of_hardly_anything(X):
     data = table(X)
     assert all(np.isfinite(p.coordinates).all() for p in draw_maps(data, take_sample(data)).projections)
+
+
+def test_columns_of_a_table_are_axes_whether_or_not_they_are_features():
+    frame = pd.DataFrame({"x": np.arange(40.0) ** 2, "z": np.arange(40.0) % 7, "word": list("ab") * 20})
+    frame.loc[3, "z"] = np.nan  # is not drawn
+    for leave_out in ((), ("z",)):
+        made = from_frame(frame, leave_out=leave_out, missing="impute")
+        found = Inspection(made, axes=("x", "z")).maps().projections[0]
+        np.testing.assert_array_equal(found.coordinates, frame[["x", "z"]])
+        assert found.names == ("x", "z") and ("z" in made.feature_names) == (not leave_out)
+    for axes, said in ((("x", "word"), "holds no numbers"), (("x", "q"), "no column 'q'")):
+        with pytest.raises(DataError, match=said):
+            Inspection(made, axes=axes).maps()
+    plane = rfviz.inspect(frame, leave_out="z", axes=["x", "z"]).figure("map-plain").layout
+    assert (plane.xaxis.title.text, plane.yaxis.title.text) == ("x", "z")
+    with pytest.raises(DataError, match="must name two columns, not 1"):
+        rfviz.inspect(frame, axes=["x"])
 
 
 @pytest.mark.parametrize("ask", [draw_maps, lambda d, s: distances(s), lambda d, s: neighbours(s)])

@@ -1,9 +1,11 @@
 """``rfviz site``: a folder whose pages hold what ``rfviz run`` gives, and ask nobody for anything."""
 
 import ast
+import html
 import itertools
 import json
 import re
+import warnings
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -18,12 +20,14 @@ pytest.importorskip("pdoc", reason="pip install 'rfviz[site]'")
 import pdoc
 
 import rfviz
+from rfviz.cache import Cache
 from rfviz.errors import DataError
 from rfviz.lab.markdown import html_of
 from rfviz.site import build, views
 from rfviz.site.examples import examples_page
 from rfviz.site.lessons import file_of
 from rfviz.site.reference import MODULES, write_reference
+from rfviz.site.search import search_index
 from rfviz.site.views import View, compute_view
 
 SLUG = "distance-saturation"
@@ -129,6 +133,19 @@ def test_a_lesson_that_cannot_be_computed_is_left_out_and_linked_nowhere(tmp_pat
     assert "lesson--hashing.html" in linked and "lesson--kitchen-sinks-error.html" not in linked
 
 
+def test_the_search_knows_titles_and_headings_and_where_they_are(site):
+    script = (site / "shared" / "search.js").read_text(encoding="utf-8")
+    index = json.loads(script.removeprefix("rfviz.index = ").rstrip(";\n"))
+    found = {file: (title, headings) for file, title, headings in index}
+    assert set(found) == {page.name for page in pages(site)}
+    for file, (title, headings) in found.items():
+        text = html.unescape(re.sub("<[^>]+>", "", (site / file).read_text(encoding="utf-8")))
+        assert title in text and all(heading in text for heading in headings), file
+    assert "Feature maps" in found["index.html"][1] and found["lesson--saturation.html"][1]
+    library = '<title>rfviz.features</title><section id="RandomMaxout"><section id="RandomMaxout.fit">'
+    assert '["a.html","rfviz.features",{"RandomMaxout":"#RandomMaxout"}]' in search_index({"a.html": library})
+
+
 def test_plotly_is_there_once_and_no_page_holds_it(site):
     addresses = {chart["plotly"]["address"] for page in pages(site) for chart in charts(page).values()}
     assert len(addresses) == 1 and (site / addresses.pop()).stat().st_size > 1_000_000
@@ -206,7 +223,7 @@ def of(slug):
 
 
 def test_a_view_that_takes_too_long_is_left_out_with_the_command_that_computes_it():
-    view = compute_view(of("guarantees"), {}, lambda share, text: None, limit=-1.0)
+    view = compute_view(of("guarantees"), {}, lambda share, text: None, limit=-1.0, cache=Cache())
     assert view.computed is None
     assert "takes longer than -1 seconds" in view.reason and view.reason.endswith("rfviz run guarantees")
     view = compute_view(of("guarantees"), {"data": "no-such-data"}, lambda share, text: None)
@@ -215,14 +232,14 @@ def test_a_view_that_takes_too_long_is_left_out_with_the_command_that_computes_i
 
 @pytest.mark.slow
 def test_a_sweep_that_takes_too_long_shows_its_parts(monkeypatch):
-    monkeypatch.setattr(views, "result_files", lambda: None)
     values = {"data": "moons", "data.n_samples": 100, "m_max": 100}
 
     def computed(limit):
         clock = itertools.count()
         with monkeypatch.context() as patch:
             patch.setattr(views.time, "process_time", lambda: next(clock))
-            return compute_view(of("accuracy"), values, lambda share, text: None, limit), next(clock)
+            view = compute_view(of("accuracy"), values, lambda share, text: None, limit, cache=Cache())
+            return view, next(clock)
 
     whole, n_asked = computed(10_000)
     part, _ = computed(n_asked * 3 // 4)
@@ -305,11 +322,16 @@ def test_docstrings_that_no_page_shows_well_are_found(text):
 
 @pytest.mark.slow
 def test_the_reference_asks_no_host_and_leads_back(tmp_path):
-    files = write_reference(tmp_path / "library")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # of an annotation that says nothing where it is read
+        files = write_reference(tmp_path / "library")
     assert tmp_path / "library" / "rfviz" / "features.html" in files
     (search,) = (path.read_text(encoding="utf-8") for path in files if path.name == "search.js")
     docs, _ = json.JSONDecoder().raw_decode(search.partition("const docs = ")[2])
     assert "rfviz.features.RandomMaxout" in {doc["fullname"] for doc in docs}
+    features = (tmp_path / "library" / "rfviz" / "features.html").read_text(encoding="utf-8")
+    base = "sklearn.base.ClassNamePrefixFeaturesOutMixin"
+    assert f'<a href="https://scikit-learn.org/stable/modules/generated/{base}.html">{base}</a>' in features
     assert len(search) < 1_500_000  # without an index of its words, which is four times as large
     for page in (path for path in files if path.suffix == ".html"):
         text = page.read_text(encoding="utf-8")

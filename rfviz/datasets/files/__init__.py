@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rfviz.datasets.files.content import MAX_BYTES
     from rfviz.datasets.files.own import own_spec, own_spec_of
     from rfviz.datasets.files.preparation import Preparation
+    from rfviz.datasets.files.prepare import without
     from rfviz.datasets.files.prepared_rows import PreparedRows
     from rfviz.datasets.files.statistics import ColumnStatistics, TableStatistics
     from rfviz.datasets.files.table import CATEGORY, DATE, EMPTY, NUMBER, TEXT, Column, Table
@@ -49,6 +50,7 @@ __all__ = [
     "own_spec_of",
     "read_file",
     "read_upload",
+    "without",
 ]
 
 import_when_asked(__name__)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ from rfviz.datasets.wording import counted, drawn_note, one_line
 from rfviz.errors import DataError
 from rfviz.progress import Progress
 
-__all__ = ["image_shape", "labels_of", "named_in", "prepare", "usable_rows", "used_columns"]
+__all__ = ["image_shape", "labels_of", "named_in", "prepare", "usable_rows", "used_columns", "without"]
 
 _FEWEST_ROWS = 3
 _SCALED = {"standardise": "columns standardised", "unit norm": "rows of unit norm"}
@@ -99,6 +101,25 @@ def prepare(
         origin=Origin(table, preparation, sources, features=made, notes=notes),
         standardised=table.pictures is None and preparation.scale == "standardise",
     )
+
+
+def without(dataset: Dataset, columns: Sequence[str]) -> Dataset:
+    """Return the data set that a table gives without some more of its columns, prepared as before.
+
+    Raises
+    ------
+    DataError
+        If there is no such column, or too few are left; or the data set does not come from a table.
+    """
+    origin = dataset.origin
+    if origin is None:
+        raise DataError(f"The data set {dataset.name} does not come from a table, of which columns can be left out.")
+    how = origin.preparation.replace({"leave_out": (*origin.preparation.leave_out, *columns)})
+    made = prepare(origin.table, how, dataset.name, "", origin.notes)
+    found = made.origin or origin
+    of_rest = replace(origin, preparation=how, sources=found.sources, features=found.features)
+    provenance = f"{dataset.provenance.rstrip('.')}; left out: {', '.join(columns)}."
+    return replace(made, provenance=provenance, origin=of_rest)
 
 
 def image_shape(table: Table, preparation: Preparation) -> tuple[int, ...] | None:

@@ -7,18 +7,15 @@ import functools
 import numpy as np
 
 from rfviz import datasets
-from rfviz.cache import Cache
 from rfviz.experiments import Accuracy, Data, as_data
 from rfviz.experiments.accuracy.experiment import GAMMA, baseline_of
 from rfviz.experiments.accuracy.maxout_table import PAPER_TABLE_1, TABLE_M
 from rfviz.experiments.split_data import TEST_SHARE, SplitData
 from rfviz.features import FeatureMap, RandomFourier, RandomMaxout, RandomProjection
-from rfviz.lab.facts import at, fact
+from rfviz.lab.facts import CACHE, at, fact
 
 __all__: list[str] = []
 
-
-_CACHE = Cache()
 _MAPS: dict[str, type[FeatureMap]] = {"linear": RandomProjection, "fourier": RandomFourier}
 
 
@@ -30,7 +27,7 @@ def _signs(parity: int, noise: int) -> Data:
 def _errors(data: Data, feature_map: FeatureMap, m_max: int, normalise: str = "none") -> dict[int, float]:
     """Return the test error in per cent by number of features, mean of 2 draws."""
     experiment = Accuracy(maps=[feature_map], m_max=m_max, seeds=2, normalise=normalise)
-    frame = experiment.run(data, cache=_CACHE).to_frame()
+    frame = experiment.run(data, cache=CACHE).to_frame()
     return dict(zip(map(int, frame["m"]), map(float, frame["error"]), strict=True))
 
 
@@ -39,11 +36,11 @@ def _split_data(data: Data) -> SplitData:
 
 
 def _baseline(name: str, data: Data) -> float:
-    return 100 * _CACHE.call(baseline_of, _split_data(data), name, GAMMA.default).error
+    return 100 * CACHE.call(baseline_of, _split_data(data), name, GAMMA.default).error
 
 
 def _guess(data: Data) -> float:
-    split = _split_data(data).split(_CACHE)
+    split = _split_data(data).split(CACHE)
     return 100 * float(np.mean(split.y_test != np.bincount(split.y_train).argmax()))
 
 
@@ -56,7 +53,7 @@ def digits_error(q: int, m: int) -> float:
 @fact
 def test_rows(name: str) -> float:
     """Return the number of test rows of a data set without a split of its own, where a quarter is held out."""
-    return float(len(_split_data(as_data(name)).split(_CACHE).y_test))
+    return float(len(_split_data(as_data(name)).split(CACHE).y_test))
 
 
 @fact

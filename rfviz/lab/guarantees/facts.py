@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from rfviz.cache import Cache
 from rfviz.errors import ParameterError
 from rfviz.experiments.guarantees import KernelGuarantees, LearningGuarantees
 from rfviz.experiments.guarantees.compute import Comparison
 from rfviz.experiments.guarantees.experiment import LearningResult
 from rfviz.features import RandomFourier
-from rfviz.lab.facts import fact
+from rfviz.lab.facts import CACHE, fact
 
 __all__: list[str] = []
 
 
-_CACHE = Cache()
-
-
 def _bounds(eps: float) -> Comparison:
     experiment = KernelGuarantees(feature_map=RandomFourier(gamma=1.0), eps=eps)
-    return experiment.run("digits", cache=_CACHE).numbers.comparison
+    return experiment.run("digits", cache=CACHE).numbers.comparison
 
 
 @fact
@@ -43,7 +39,7 @@ def bound_error(about: str, m: float) -> float:
 
 def _risk(m: int) -> LearningResult:
     waves = RandomFourier(m, gamma=1.0, paired=False)
-    return LearningGuarantees(feature_map=waves).run("digits", cache=_CACHE).numbers
+    return LearningGuarantees(feature_map=waves).run("digits", cache=CACHE).numbers
 
 
 @fact

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 
 from rfviz.errors import ParameterError
 from rfviz.experiments import LearningCurve
 from rfviz.experiments.learning_curve.experiment import CurveResult, Prediction
 from rfviz.features import RandomFourier, RandomReLU
-from rfviz.lab.facts import fact
+from rfviz.lab.facts import CACHE, fact
 
 __all__: list[str] = []
 
@@ -18,7 +16,7 @@ __all__: list[str] = []
 def _curve(n: int, alpha: float, tuned: bool = False, noise: float = 0.0) -> CurveResult:
     feature_map = RandomFourier(gamma=3.0)
     experiment = LearningCurve(feature_map=feature_map, n=int(n), alpha=float(alpha), tuned=tuned, noise=float(noise))
-    return experiment.run("digits").numbers
+    return experiment.run("digits", cache=CACHE).numbers
 
 
 def _predicted(result: CurveResult) -> Prediction:
@@ -70,10 +68,11 @@ def noisy_curve_error(n: int, m: int, noise: float) -> float:
     return float(result.test.mean(axis=0)[_at(result, m)])
 
 
-@functools.lru_cache(maxsize=2)
 def _relu(is_centred: bool) -> CurveResult:
-    normalise = "standardise" if is_centred else "unit norm"
-    return LearningCurve(feature_map=RandomReLU(), n=100, alpha=1e-8, normalise=normalise).run("digits").numbers
+    experiment = LearningCurve(
+        feature_map=RandomReLU(), n=100, alpha=1e-8, normalise="standardise" if is_centred else "unit norm"
+    )
+    return experiment.run("digits", cache=CACHE).numbers
 
 
 @fact

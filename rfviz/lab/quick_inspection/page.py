@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -14,6 +14,8 @@ from rfviz.analysis.points import Scaling
 from rfviz.analysis.splits import all_rows_of
 from rfviz.cache import Cache
 from rfviz.datasets import Dataset
+from rfviz.datasets.files import without
+from rfviz.datasets.files.table import NUMBER
 from rfviz.errors import RfvizError
 from rfviz.experiments.base import Chart
 from rfviz.experiments.data import Data
@@ -42,6 +44,13 @@ FEATURES = Param(
     "bool",
     label="Number of features",
     help="Answer one more question: how many random features are enough for these rows? It takes a second or two.",
+)
+APART = Param(
+    "apart",
+    False,
+    "bool",
+    label="Draw both columns only",
+    help="Leave the two columns out of all else: findings and the other pictures do without them.",
 )
 # A menu of more columns than this is too long to be used.
 _MENU = 300
@@ -117,7 +126,8 @@ class QuickInspection(Page[InspectedData[Data], Settings, InspectionResult]):
         )
         compare = panel.choice("compare", list(titles), AUTOMATIC, "Compare", help, titles)
         also = ("features",) if panel.control(FEATURES) else ()
-        return InspectedData(data, scaling, seed, compare, self.asked, also)
+        data, axes = _axes_of(data, panel)
+        return InspectedData(data, scaling, seed, compare, self.asked, also, axes)
 
     def settings(self, panel: Panel, source: InspectedData[Data]) -> Settings:
         dataset, origin = source.dataset, source.dataset.origin
@@ -247,6 +257,33 @@ for figure in figures.values():
         return tuple(MapExport(spec.cls.label, spec.make(), X, all_rows, labels) for spec in specs)
 
 
+def _axes_of(data: Data, panel: Panel) -> tuple[Data, tuple[str, ...]]:
+    """Ask for two columns as the axes of the first map, and return the data, without them if they are left out."""
+    origin = data.dataset.origin
+    if origin is None or data.dataset.image_shape:
+        return data, ()
+    table = origin.table
+    names = [name for name in table.names if table.kind(name) == NUMBER and name != origin.preparation.label][:_MENU]
+    if len(names) < 2:
+        return data, ()
+    titles = {AUTOMATIC: "Principal component"} | {name: str(table.own_name(name)) for name in names}
+    help = (
+        "What runs across the first picture: a column of your file, such as a projection that you computed elsewhere. "
+        "The next choice is what runs up."
+    )
+    across = panel.choice("across", [AUTOMATIC, *names], AUTOMATIC, "First picture, across", help, titles)
+    if across == AUTOMATIC:
+        return data, ()
+    others = [name for name in names if name != across]
+    following = [name for name in names[names.index(across) :] if name != across]
+    help = "What runs up the first picture."
+    up = panel.choice("up", others, (following or others)[0], "First picture, up", help, titles)
+    axes = (across, up)
+    if panel.control(APART):
+        data = replace(data, dataset=without(data.dataset, axes), values=(*data.values, ("without", axes)))
+    return data, axes
+
+
 def shown_uncertainty(inspection: Inspection, colour: str) -> IntervalResult | SetResult | None:
     """Return what the colour "uncertainty" shows; None for another colour, or if it cannot be computed."""
     if colour == "uncertainty":
@@ -260,6 +297,7 @@ def _inspect(source: InspectedData[Data]) -> str:
     compared = f", compare={source.compare!r}" if source.compare != AUTOMATIC else ""
     compared += f", only={','.join(source.asked)!r}" if source.asked else ""
     compared += f", also={','.join(source.also)!r}" if source.also else ""
+    compared += f", axes={source.axes!r}" if source.axes else ""
     made = f"inspection = Inspection(dataset, {source.normalise!r}, seed={source.seed}{compared})"
     return f"{script.load_data(source.data)}\n{made}"
 

@@ -48,6 +48,8 @@ class InspectionReport:
         The column whose values say which rows are compared.
     only : str or sequence of str, optional
         Short names of the questions that are answered; by default all.
+    axes : tuple of str
+        Two columns of numbers, in whose plane the first picture shows the rows; by default principal components.
 
     Attributes
     ----------
@@ -65,9 +67,11 @@ class InspectionReport:
         frame: pd.DataFrame | None = None,
         by: str = AUTOMATIC,
         only: str | Iterable[str] = (),
+        axes: tuple[str, ...] = (),
     ) -> None:
         self._frame, self._cache = frame, Cache()
-        panel, page = Preset({"data": spec.name, "compare": by}, own=spec), QuickInspection(only)
+        values = {"data": spec.name, "compare": by} | dict(zip(("across", "up"), axes, strict=False))
+        panel, page = Preset(values, own=spec), QuickInspection(only)
         source = page.source(panel)
         self._page = compute(page, source, page.settings(panel, source), self._cache)
         self._inspection = source.inspect(self._cache)
@@ -186,6 +190,7 @@ def inspect_table(
     table: str = "",
     compare: Any = None,
     only: str | Iterable[str] = (),
+    axes: Iterable[Any] = (),
 ) -> InspectionReport:
     """Inspect a table; see :func:`rfviz.inspect`.
 
@@ -208,7 +213,10 @@ def inspect_table(
     if label is False:
         chosen["label"] = None
     other, by = _other(compare, upload)
-    return InspectionReport(own_spec_of(upload, chosen, other), frame, by, only)
+    plane = tuple(upload.table.find(name) for name in axes)
+    if len(plane) not in (0, 2):
+        raise DataError(f"axes must name two columns, not {len(plane)}: what runs across, and what runs up.")
+    return InspectionReport(own_spec_of(upload, chosen, other), frame, by, only, plane)
 
 
 def profile_of_data(data: Any, name: str, table: str = "") -> TableProfile:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, ClassVar
 
@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from rfviz.analysis.embedding import Projection
 from rfviz.cache import Cache
 from rfviz.datasets import Dataset
 from rfviz.errors import RfvizError
@@ -31,7 +32,7 @@ from rfviz.inspection.sample import MAP_ROWS, WORK_ROWS, Sample, column_name, ne
 from rfviz.lab.controls import Control
 from rfviz.lab.export import write_csv
 from rfviz.lab.quick_inspection.animation import over_rounds
-from rfviz.lab.quick_inspection.page import PAGE, InspectionResult, Settings, shown_uncertainty
+from rfviz.lab.quick_inspection.page import APART, PAGE, InspectionResult, Settings, shown_uncertainty
 from rfviz.ui import layout
 from rfviz.ui.cache import SessionCache
 from rfviz.ui.controls import draw_word
@@ -63,7 +64,7 @@ neighbours 10,000, near copies 20,000, learning 2,500 at most, and fewer of very
 names of the columns. Columns of tables are standardised, images are left as they are, unless you choose otherwise in
 the sidebar; a word of a category counts as much as a usual difference of two numbers, however rare it is.
 
-**Maps.** The first two principal components of the rows, of {second}, and of 1,000
+**Maps.** {first}, the first two principal components of {second}, and of 1,000
 random Fourier features with γ one over the squared median distance.
 """
 # Statuses of findings that stand above the maps.
@@ -133,26 +134,40 @@ class InspectionView(View[InspectedData[Data], Settings, InspectionResult]):
         heading.subheader("Looking …", anchor=False)
         # What asks for attention stands above the maps, the most urgent on top, whenever it is found; the rest below.
         urgent = {status: st.container(key=f"findings-{status}") for status in _URGENT}
-        try:
-            maps = inspection.maps(settings.feature_map)
-        except RfvizError as error:
-            st.info(f"No map can be drawn. {error}")
-        else:
-            self._show_maps(maps, settings)
-        with st.container(key="picked-row"):
-            self._show_row(inspection.sample(WORK_ROWS), settings.row)
-        self.below_row, limits = st.container(), inspection.limits()
+        pictures, picked, self.below_row = st.container(), st.container(key="picked-row"), st.container()
         self.asked = None
         places = urgent | {_REST: st.container(key="findings")}
         are_new = self._are_new_data()
         slots = {status: [place.empty() for _ in QUESTIONS] for status, place in places.items() if are_new}
-        for number, finding in enumerate(inspection.findings()):
-            found.append(finding)
-            status = finding.status if finding.status in urgent else _REST
-            slot = slots[status][number] if number < len(slots.get(status, ())) else places[status].empty()
-            with slot.container(border=True, key=f"finding-{number}"):
-                self._show_finding(finding)
+
+        def show(questions: Iterable[Question[Any]]) -> None:
+            """Show the findings of some questions, each as soon as it is known, in its place among all."""
+            for question in questions:
+                finding = inspection.finding(question)
+                if finding is None:
+                    continue
+                found.append(finding)
+                status, number = finding.status if finding.status in urgent else _REST, QUESTIONS.index(question)
+                slot = slots[status][number] if are_new else places[status].empty()
+                with slot.container(border=True, key=f"finding-{number}"):
+                    self._show_finding(finding)
+
+        # Of new data the cheapest come first, before the maps; findings on others stand where they stood.
+        questions = sorted(inspection.questions(), key=lambda question: question.cost if are_new else 1)
+        n_cheap = sum(question.cost == 0 for question in questions) if are_new else 0
+        show(questions[:n_cheap])
+        with pictures:
+            try:
+                maps = inspection.maps(settings.feature_map)
+            except RfvizError as error:
+                st.info(f"No map can be drawn. {error}")
+            else:
+                self._show_maps(maps, settings)
+        with picked:
+            self._show_row(inspection.sample(WORK_ROWS), settings.row)
+        show(questions[n_cheap:])
         heading.subheader(verdict(found), anchor=False)
+        limits = inspection.limits()
         for note in filter(None, [*inspection.notes(), limits]):
             st.caption(plain(note))
 
@@ -168,7 +183,9 @@ class InspectionView(View[InspectedData[Data], Settings, InspectionResult]):
     def details(
         self, settings: Settings, result: InspectionResult, charts: Sequence[Chart]
     ) -> Mapping[str, Callable[[], Any]]:
-        about = _ROWS_AND_MAPS.format(second=_features_of(settings.feature_map))
+        axes = plain(" and ".join(f"“{name}”" for name in self.source.axes))
+        first = f"The columns {axes} as the file has them" if axes else "The first two principal components of the rows"
+        about = _ROWS_AND_MAPS.format(first=first, second=_features_of(settings.feature_map))
         methods = "\n\n".join([about, *(question.method for question in QUESTIONS if question.method)])
         return {"How it is computed": lambda: st.markdown(methods)}
 
@@ -185,7 +202,8 @@ class InspectionView(View[InspectedData[Data], Settings, InspectionResult]):
         style = self.cache.call(style_of, self.inspection.source.only(("normalise",)), settings.colour)
         picked = result.sample.place_of(settings.row)
         with st.container(key="inspection-maps"):
-            titles = (_PLAIN, _second(settings.feature_map), _FOURIER)
+            first = _of_columns(result.projections[0]) if self.source.axes else _PLAIN
+            titles = (first, _second(settings.feature_map), _FOURIER)
             for name, projection, (title, help) in zip(MAP_NAMES, result.projections, titles, strict=True):
                 with st.container():
                     st.markdown(f"**{title}**", help=help)
@@ -203,6 +221,19 @@ class InspectionView(View[InspectedData[Data], Settings, InspectionResult]):
                     words = f"{projection.title} of {len(rows):,} rows, coloured by {style.title or 'nothing'}."
                     layout.chart(figure, name, words, clickable=True, secondary=name != MAP_NAMES[0], square=True)
             st.html(_legend(style))
+        if self.source.axes:
+            self._say_what_depends(result)
+
+    def _say_what_depends(self, result: MapResult) -> None:
+        """Say whether findings and the other maps depend on the columns that are the axes of the first one."""
+        used = [name for name in self.source.axes if name in self.inspection.raw.columns]
+        said = "Findings and the other two pictures do without the columns of the first."
+        if used:
+            names = " and ".join(f"“{name}”" for name in used)
+            said = f"Findings and the other two pictures depend on {names}, too. “{APART.label}” changes that."
+        n_missing = int(np.isnan(result.projections[0].coordinates).any(axis=1).sum())
+        missing = f" The first lacks {counted(n_missing, 'row')} without both values." if n_missing else ""
+        st.caption(plain(f"{said}{missing}"))
 
     def _marks(
         self, rows: np.ndarray, Z: np.ndarray, style: PointStyle, picked: int | None
@@ -453,6 +484,12 @@ def _draw_rows(table: pd.DataFrame) -> None:
 
 def _short(value: float) -> str:
     return f"{value:.3g}".replace("-", "−")
+
+
+def _of_columns(projection: Projection) -> tuple[str, str]:
+    """Return the title of the plane of two columns and its tooltip."""
+    across, up = map(plain, projection.names)
+    return plain(projection.title), f"Two columns as the file has them: {across} runs across, {up} up."
 
 
 def _second(spec: MapSpec[FeatureMap]) -> tuple[str, str]:

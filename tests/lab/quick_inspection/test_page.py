@@ -11,7 +11,7 @@ import pytest
 from rfviz import datasets
 from rfviz.experiments.data import Data
 from rfviz.features import DecisionStumps, MapSpec
-from rfviz.inspection.inspection import InspectedData, computed
+from rfviz.inspection.inspection import InspectedData, Inspection, computed
 from rfviz.inspection.maps import draw_maps
 from rfviz.inspection.sample import nearest_rows, take_sample
 from rfviz.inspection.structure import inspect_structure
@@ -267,6 +267,21 @@ def test_colours_step_through_labels_and_columns():
     np.testing.assert_allclose(array(mark["marker"]["color"]), values, 1e-5)
 
 
+def test_new_data_are_asked_the_cheapest_questions_first_and_the_dearest_last(monkeypatch):
+    asked, finding, maps = [], Inspection.finding, Inspection.maps
+    monkeypatch.setattr(Inspection, "finding", lambda self, one: (asked.append(one), finding(self, one))[1])
+    monkeypatch.setattr(Inspection, "maps", lambda self, spec: (asked.append("maps"), maps(self, spec))[1])
+    at = opened(SLUG, {"data": "xor", "data.n_samples": 250})
+    there = asked.index("maps")
+    questions = [one for one in asked if one != "maps"]
+    first = questions[: [question.key for question in questions].index("interactions") + 1]
+    costs = [question.cost for question in first]
+    assert costs == sorted(costs) and set(costs[:there]) == {0} and 0 not in costs[there:]
+    assert set(first) == set(questions)  # no other one comes later
+    titles = [title for title in findings(at) if title in TITLES]
+    assert titles == by_severity([title for title in TITLES if title in titles], findings(at))
+
+
 def test_findings_are_computed_once():
     def structures():
         """Return the results of "Linear or not" in memory, by their keys."""
@@ -340,6 +355,41 @@ def test_the_script_of_another_map_draws_it(monkeypatch):
     drawn = draw_maps(names["inspection"].dataset, names["inspection"].sample(1000), feature_map=settings.feature_map)
     np.testing.assert_allclose(maps.projections[1].coordinates, drawn.projections[1].coordinates)
     assert figures
+
+
+def test_two_columns_are_the_first_picture(folder):
+    generator = np.random.default_rng(0)
+    table = {"u": generator.normal(size=80), "v": 1000.0 * generator.normal(size=80)}
+    rest = {name: generator.normal(size=80) for name in "abc"}
+    values = {"data": folder("projected", table | rest), "across": "u", "up": "v"}
+    at = opened(SLUG, values)
+    plane = specs(at)[0]
+    (points,) = plane["data"]
+    rows = array(points["customdata"]).astype(int)
+    np.testing.assert_allclose(array(points["x"]), table["u"][rows])
+    np.testing.assert_allclose(array(points["y"]), table["v"][rows])
+    assert [plane["layout"][axis]["title"]["text"] for axis in ("xaxis", "yaxis")] == ["u", "v"]
+    across, up = (np.ptp(plane["layout"][axis]["range"]) for axis in ("xaxis", "yaxis"))
+    assert up > 100 * across and plane["layout"]["yaxis"]["scaleratio"] * up == pytest.approx(across)
+    assert any("depend on “u” and “v”" in caption.value for caption in at.caption)
+    # Left out, they are seen and not used: all else is that of the table without them.
+    alone = opened(SLUG, values | {"apart": True})
+    without = opened(SLUG, {"data": folder("rest", rest)})
+    drawn = [
+        [(trace["x"], trace["y"]) for spec in specs(page)[1:3] for trace in spec["data"]]
+        for page in (alone, without, at)
+    ]
+    assert drawn[0] == drawn[1] != drawn[2]
+    assert findings(alone) == findings(without) != findings(at)
+    assert any("do without the columns of the first" in caption.value for caption in alone.caption)
+    # A click picks a row in all three, as in any map.
+    alone.session_state["map-plain:picked"] = 5
+    alone.run()
+    assert alone.session_state[f"{SLUG}.row"] == 6 and not alone.exception
+    names = {}
+    exec(shared(alone).script().replace(".show()", ""), names)
+    assert list(names["frames"]["map-plain"].columns) == ["row", "u (across)", "v (up)"]
+    assert set(names["inspection"].whole.sources) == set(rest)
 
 
 @pytest.mark.slow
