@@ -48,7 +48,7 @@ class RecordedCurve:
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """What was measured of a preset.
+    """The curves that were measured of a preset.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class Record:
 
 
 def record_of(page: str, preset: str, data: str) -> Record | None:
-    """Return what was measured of a preset, or None if nothing was, or of other data.
+    """Return the curves that were measured of a preset, or None if there are none of these data.
 
     Parameters
     ----------

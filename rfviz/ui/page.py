@@ -171,15 +171,15 @@ class View(Generic[Source, Settings, Result]):
         self.share(settings, result)
 
     def record(self) -> Record | None:
-        """Return what was measured before of the preset that the page shows, or None if nothing was."""
+        """Return the recorded curves of the preset that the page shows, or None if there are none."""
         return None
 
     def recorded(self, settings: Settings, result: Result, record: Record) -> go.Figure:
-        """Return the main chart of what was measured before."""
+        """Return the main chart of recorded curves."""
         raise NotImplementedError
 
     def record_of(self, data: str, but: Collection[str] = ()) -> Record | None:
-        """Return what was measured of the preset that the controls hold.
+        """Return the recorded curves of the preset that the controls hold.
 
         Parameters
         ----------
