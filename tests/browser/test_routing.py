@@ -140,6 +140,9 @@ def test_a_first_request_is_answered_and_pages_and_a_race_go_on_when_a_killed_se
         "No response received",
         "Is Streamlit still running",
     ]
+    page.get_by_role("heading", name="The server does not answer").wait_for()
+    page.get_by_text("Your settings are kept").wait_for()
+    assert not page.get_by_text("yourscript.py").is_visible()
     with running_app(tmp_path, port) as server:
         page.wait_for_function("() => !window.isOld", timeout=RACE_MS)
         wait_for_chart(page, SATURATION)
