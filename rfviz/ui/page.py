@@ -156,7 +156,7 @@ class View(Generic[Source, Settings, Result]):
 
     def main_chart(self, settings: Settings, result: Result, chart: Chart, **options: Any) -> None:
         """Draw a chart with its toolbar, what one sees in it, and the button Share."""
-        animations, figure, words = self.animations(settings, result), chart.figure, chart.words
+        animations, figure, alt, words = self.animations(settings, result), chart.figure, chart.alt, chart.words
         if self.live is not None:
             from rfviz.ui.earlier import with_earlier_curves  # of pages that compute in parts
 
@@ -165,8 +165,9 @@ class View(Generic[Source, Settings, Result]):
             recorded = None if record is None else self.recorded(settings, result, record)
             figure = with_earlier_curves(chart.name, figure, hash(self.source), work, recorded)
             if record is not None and work.is_empty:
-                words = record.words() + (START * (not self.live.is_going))
-        layout.chart(figure, chart.name, chart.alt, animations=animations, **options)
+                words = record.words()
+                alt, words = words.replace("**", ""), words + START * (not self.live.is_going)
+        layout.chart(figure, chart.name, alt, animations=animations, **options)
         layout.explain(words)
         self.share(settings, result)
 

@@ -233,7 +233,7 @@ def test_a_preset_shows_what_was_recorded_until_it_is_computed(monkeypatch):
     curves = [{"label": label, "map": cls} | points for label, cls in learners.items()]
     record = {"day": "2026-11-21", "data": "breast_cancer", "draws": 3, "rows": [400, 169], "curves": curves}
     monkeypatch.setattr("rfviz.lab.recorded._stored", lambda: {SLUG: {"Mine": record}})
-    mine = SMALL | {"alpha": 100.0}  # which no other test computes
+    mine = SMALL | {"alpha": 100.0, "test": 40}  # which no other test computes
     monkeypatch.setitem(PRESETS, "Mine", ("", mine | {"data": "breast_cancer"}))
     with monkeypatch.context() as patch:
         patch.setattr("rfviz.ui.live_run._AT_ONCE", 0.0)
