@@ -617,7 +617,7 @@ class Columns(Question[ColumnResult]):
         if not parts:
             said = ["No column is constant"]
             said += ["none repeats another"] if claims.get("repeating columns") else []
-            said += ["no column of numbers numbers the rows"] if claims.get("numbering columns") else []
+            said += ["no column of numbers is a row number"] if claims.get("numbering columns") else []
             return self.say("fine", sentences([join(said), *more]))
         advice = "leave such columns out" if len(odd) > 1 else "leave it out"
         status = "warning" if claims.value("numbering columns") else "look"

@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 #: Words of each status, the most urgent first.
-STATUSES = {"warning": "warning", "look": "worth a look", "fine": "fine", "unknown": "cannot be said"}
+STATUSES = {"warning": "warning", "look": "worth a look", "fine": "fine", "unknown": "unclear"}
 # Statuses differ in shape as well as in colour.
 _MARKS = {"warning": "x", "look": "diamond", "fine": "circle", "unknown": "circle-open"}
 # Pixels of a title and of a line of a sentence; characters in it, for a chart about 900 pixels wide.

@@ -402,7 +402,7 @@ class Interactions(Question[InteractionResult]):
         if together.least is not None:
             less = f"What takes away less than {share(together.least)} of the squared error that is left"
             unseen = f"{less} would not have been noticed"
-        text = f"No sign that columns act together, or that one acts along a curve: {models}. {unseen}."
+        text = f"No sign of interactions or curved effects: {models}. {unseen}."
         return self.say("fine", f"{text} Judged by {judges}.")
 
     def pictures(self, result: InteractionResult) -> Iterator[Picture]:

@@ -345,7 +345,7 @@ class Leaks(Question[LeakResult]):
         name = _named(best.columns, best.of["by"])
         measure, by_guess = f"reaches {r_squared(best.value)}", ""
         if guess is not None:  # not all rows are judged, so that the share of a class is another one
-            measure = f"gets {share(best.value)} of the labels of {counted(n, 'row')} right"
+            measure = f"tells the label in {share(best.value)} of {counted(n, 'row')}"
             by_guess = f" (always the largest class: {share(guess)})"
         is_thinned = claims[0].of["thinned"]
         of = f" Judged by {n:,} rows; others of the largest class were left out." if is_thinned else ""
@@ -355,7 +355,7 @@ class Leaks(Question[LeakResult]):
             rest = f" {unused} {plural(n_unused, 'was', 'were')} not looked at." if n_unused else ""
             return self.say(
                 "fine",
-                f"No column gives the label away: the best alone, {name}, {measure}{by_guess}.{of}{rest}",
+                f"No column gives the label away: the best, {name}, {measure}{by_guess}.{of}{rest}",
             )
         others = set(told.columns) - set(best.columns)
         more = f", and {counted(len(others), 'other column')} nearly as well" if others else ""

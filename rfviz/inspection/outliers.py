@@ -113,7 +113,7 @@ class Outliers(Question[NeighbourResult]):
         if outliers.of["some columns"]:
             among = f"{n_rows:,} rows{of} that differ in the columns of numbers"
         times = f"{worst:.1f}" if worst < _MANY_TIMES else f"more than {_MANY_TIMES:,}"
-        sparse = f"its surroundings are {times} times as sparse as its neighbours’"
+        sparse = f"it is {times} times as isolated as its neighbours"
         if n_sparse > max(_MOST_OUTLYING * n_rows, 5):
             text = (
                 f"{n_sparse:,} of {among} lie in sparser regions than their neighbours. So many are hardly errors: "
@@ -122,7 +122,7 @@ class Outliers(Question[NeighbourResult]):
             return self.say("look", f"{text}. The most isolated is row {row:,}.", *link)
         if not n:
             text = f"No outliers among {among}. The most isolated row is {row:,}: {sparse}"
-            text += f"; by chance it can be up to {outliers.of['from']:.1f} times." if worst >= OUTLYING else "."
+            text += f"; up to {outliers.of['from']:.1f} times may be chance." if worst >= OUTLYING else "."
             return self.say("fine", text, *link)
         status = "warning" if worst >= _FAR_OUTLYING else "look"
         which = f"1 of {among} is an outlier" if n == 1 else f"{n:,} of {among} are outliers"

@@ -71,6 +71,8 @@ _FALSE_ALARM = 0.01
 _NINE_OF_TEN = 1.28
 # Of a target with many zeros or a heavy tail another form is tried.
 _ZEROS, _HEAVY = 0.2, 30.0
+# Columns predict a label if they leave no more than this share of what a guess gets wrong, or of a target's variance.
+_HALF = 0.5
 # A linear model that leaves fewer errors than this, and a tenth of a guess's, is suspiciously good.
 _TOO_GOOD = 0.005
 #: Gain over a linear model, or loss on other folds, that matters in practice, in accuracy or R².
@@ -637,10 +639,13 @@ class Structure(Question[StructureResult]):
             status = "fine"
         else:
             clear = is_classes and linear.value > guess.value + 0.5 * linear.of["error"]
-            shown = f"where a guess gets {guessed}, " if clear else ""
+            label = "label" if is_classes else "target"
+            unexplained = (1.0 - linear.value) / (1.0 - guess.value if is_classes else 1.0)
+            tell = "predict" if unexplained <= _HALF else "tell something about"
+            shown = f"; a guess, {guessed}" if clear else ""
             text = (
-                f"A linear model reaches {line} and random features {top}, {shown}so the columns tell something "
-                f"about the label; {_no_gain(gains[0], gain.least)}"
+                f"The columns {tell} the {label}: a linear model reaches {line}, random features {top}{shown}. "
+                f"{_no_gain(gains[0], gain.least)}"
             )
             status = "fine"
         if is_classes and 1.0 - linear.value <= min(_TOO_GOOD, 0.1 * (1.0 - guess.value)):
@@ -695,12 +700,14 @@ def _other_form(claims: Claims) -> str:
 def _no_gain(gain: Gain, least: float | None) -> str:
     """Say of a difference that is not real how large it is, and how large it had to be."""
     if not gain.error:
-        return "random features get the same rows right"
-    size = f"{100 * gain.value:+.1f} ± {100 * gain.error:.1f} points".replace("-", "−")
+        return "Random features get the same rows right: a linear model is enough"
+    verb = "lose" if gain.value < 0 else "gain"
+    size = f"Random features {verb} {100 * abs(gain.value):.1f} ± {100 * gain.error:.1f} points, which may be chance"
     if gain.value >= LARGE_GAIN:
-        return f"the gain ({size}) may be noise: only more rows can tell"
-    noticed = f"one of {100 * (least or 0.0):.1f} points would have been noticed"
-    return f"no gain beyond noise from random features ({size}; {noticed})"
+        return f"{size}: only more rows can tell"
+    least = least or 0.0
+    noticed = f"{size}; a gain of {100 * least:.1f} points would have been noticed"
+    return noticed if least >= LARGE_GAIN else f"{noticed}, so a linear model is enough"
 
 
 def plot_structure(result: StructureResult, revision: str = "") -> go.Figure:

@@ -358,13 +358,17 @@ class Uncertainty(Question[IntervalResult | SetResult]):
             claims.of("rows with several classes")[0],
             claims.of("share with the label"),
         )
-        text = "Judged by the other rows, "
         if several.value:
             one, more = share(single.value), share(several.value / several.n_rows)
-            text += f"{one} of {of} can have a single class only, {more} several; the label is among these for "
-            text += share(held.value)
+            text = (
+                f"For {one} of {of} the other rows leave one class possible, for {more} several; the given label is "
+                f"among these for {share(held.value)}"
+            )
         else:
-            text += f"each of {of} can have a single class only, which is the label for {share(held.value)}"
+            text = (
+                f"For each of {of} the other rows leave one class possible; it is the given label for "
+                f"{share(held.value)}"
+            )
         if missed:
             name, part = missed[0].of["class"], share(missed[0].value)
             text += f". For the class “{name}” this is only {part}: judge each class by itself"

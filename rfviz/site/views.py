@@ -23,7 +23,7 @@ __all__ = ["DEFAULTS", "LIMIT_S", "PLAY_S", "Player", "View", "compute_view", "v
 #: Seconds of processor time that a view may take.
 LIMIT_S = 60.0
 #: Label of the view without a preset.
-DEFAULTS = "Start"
+DEFAULTS = "As it opens"
 #: Seconds that the frames of an animation may take, as after Play is pressed in the laboratory.
 PLAY_S = 8.0
 # Bytes of an animation, beyond which frames are left out, and how many stay all the same.

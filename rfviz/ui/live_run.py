@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Hashable, Sequence
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -14,10 +15,12 @@ from rfviz.errors import RfvizError
 from rfviz.experiments.work import Part, Work
 from rfviz.lab.cluster import cluster_address
 from rfviz.lab.cluster_work import compute_on_cluster
+from rfviz.ui.component import Component
 from rfviz.ui.plain import plain
 from rfviz.ui.scheduler.background import BackgroundRun
 from rfviz.ui.session import SessionValue, widget_value
 from rfviz.ui.teaching.presenter import is_presenting
+from rfviz.words import counted
 
 __all__ = ["WANTED", "LiveRun"]
 
@@ -26,6 +29,8 @@ _AT_ONCE = 2e11
 _REDRAW_S, _LOOK_S = 0.3, 0.1
 # Times that the work goes on for as long as the page took to draw: drawing takes time from all that is computed.
 _WORK_PER_DRAWING = 5
+# Remembers in the browser's tab which work is under way.
+_race = Component("race", Path(__file__).with_name("live_run.js"))
 # Whether the session wants the cluster.
 _SENT = SessionValue("on-cluster", bool)
 #: Of each page, whether the user has pressed Start.
@@ -66,7 +71,7 @@ class LiveRun:
         page: str,
         work: Work,
         note: str = "",
-        hint: str = "Press Start to draw them.",
+        hint: str = "Press Start.",
         here_only: bool = False,
         at_once: CachedFunction[Any] | None = None,
     ) -> None:
@@ -83,6 +88,7 @@ class LiveRun:
         work = self.work
         left, failures = work.missing(), work.failures()
         total = len(work.parts)
+        self._remember(left)
         for label, reason in failures.items():
             st.warning(plain(f"{label} stopped: {reason}"), icon="⚠️")
         for label, text in work.warnings().items():
@@ -90,7 +96,7 @@ class LiveRun:
         if not left:
             self._wanted.set(False)
             if not is_presenting():
-                with self._row():
+                with self._row("-done"):
                     st.caption("The other parts are done." if failures else "Done.")
                     if failures:
                         st.button("Try again", on_click=self._try_again)
@@ -111,17 +117,29 @@ class LiveRun:
                     help=_CLUSTER_HELP.format(self._cluster),
                     on_change=lambda: _SENT.set(widget_value(key)),
                 )
-            hint = f" {self.hint}" if not (has_begun or running) else ""
-            st.caption(f"{len(left)} of {total} parts to compute.{hint}{self.note}", width="content")
+            said = f"{len(left)} of {total} parts to compute."
+            if not (has_begun or running):
+                said = f"Not computed yet ({counted(total, 'part')}). {self.hint}"
+            st.caption(f"{said}{self.note}", width="content")
             self._bar = st.empty()
             if running:  # points that arrive draw the page anew, and the old elements are not out of date
                 st.html("<style>[data-stale='true'] { opacity: 1 !important; }</style>")
         if running:  # from the first moment on, or the page would jump when the first part reports
             self._bar.progress(1 - len(left) / total, text="…")
 
-    def _row(self) -> Any:
-        """Return a row of one height before, during and after the work, so that the page does not jump."""
-        return st.container(horizontal=True, vertical_alignment="center", key=f"{self._page}-live-run")
+    def _remember(self, left: Sequence[Part]) -> None:
+        """Let the browser's tab remember the work that the user has started, and go on with it after a reload."""
+        name, known = f"{hash(self.work.identity):x}", self._stopped.get()
+        is_wanted = bool(left) and self._wanted.get() and known != self.work.identity
+        is_new = bool(left) and not is_wanted and known is None
+        data = {"work": name, "state": "going" if is_wanted else "new" if is_new else "ended"}
+        # Of this work alone: a late message may speak of another.
+        resume = {"resume": lambda told: self._want(True, None) if told == name else None}
+        _race.mount(f"{self._page}-race-sheet", data, resume, height=1)
+
+    def _row(self, end: str = "") -> Any:
+        """Return a row of one height before and during the work, so that the page does not jump."""
+        return st.container(horizontal=True, vertical_alignment="center", key=f"{self._page}-live-run{end}")
 
     def _going(self, left: Sequence[Any]) -> bool:
         """Start or leave the run, and return whether the work goes on."""

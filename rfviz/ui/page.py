@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
@@ -26,9 +26,12 @@ from rfviz.ui.sidebar import show_device
 from rfviz.ui.state import pins
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from rfviz.lab.recorded import Record
     from rfviz.ui.live_run import LiveRun
 
-__all__ = ["CLICK_A_PAIR", "LAST_PICTURE", "STEPS", "View", "show"]
+__all__ = ["CLICK_A_PAIR", "LAST_PICTURE", "START", "STEPS", "View", "show"]
 
 #: The folded part that writes out one feature of two rows.
 STEPS = "One feature, step by step"
@@ -36,6 +39,8 @@ STEPS = "One feature, step by step"
 LAST_PICTURE = "This is still the picture of the last settings that could be drawn."
 #: Below a chart of pairs none of which is followed.
 CLICK_A_PAIR = "Click a pair in the chart to mark it and to see the formula with its numbers."
+#: After the words of a recorded chart, until the user starts.
+START = " Press **Start** to compute the curves here."
 # Of each page, the data and the settings of its last picture.
 _SHOWN = SessionValue[tuple[int | None, Any]]("shown", lambda: (None, None))
 
@@ -151,14 +156,45 @@ class View(Generic[Source, Settings, Result]):
 
     def main_chart(self, settings: Settings, result: Result, chart: Chart, **options: Any) -> None:
         """Draw a chart with its toolbar, what one sees in it, and the button Share."""
-        animations, figure = self.animations(settings, result), chart.figure
+        animations, figure, alt, words = self.animations(settings, result), chart.figure, chart.alt, chart.words
         if self.live is not None:
             from rfviz.ui.earlier import with_earlier_curves  # of pages that compute in parts
 
-            figure = with_earlier_curves(chart.name, figure, hash(self.source), self.live.work)
-        layout.chart(figure, chart.name, chart.alt, animations=animations, **options)
-        layout.explain(chart.words)
+            work = self.live.work
+            record = self.record() if work.missing() else None
+            recorded = None if record is None else self.recorded(settings, result, record)
+            figure = with_earlier_curves(chart.name, figure, hash(self.source), work, recorded)
+            if record is not None and work.is_empty:
+                words = record.words()
+                alt, words = words.replace("**", ""), words + START * (not self.live.is_going)
+        layout.chart(figure, chart.name, alt, animations=animations, **options)
+        layout.explain(words)
         self.share(settings, result)
+
+    def record(self) -> Record | None:
+        """Return the recorded curves of the preset that the page shows, or None if there are none."""
+        return None
+
+    def recorded(self, settings: Settings, result: Result, record: Record) -> go.Figure:
+        """Return the main chart of recorded curves."""
+        raise NotImplementedError
+
+    def record_of(self, data: str, but: Collection[str] = ()) -> Record | None:
+        """Return the recorded curves of the preset that the controls hold.
+
+        Parameters
+        ----------
+        data : str
+            Name of the data set.
+        but : collection of str
+            Controls that may differ from the preset.
+        """
+        from rfviz.lab.recorded import record_of  # of pages that compute in parts
+
+        for label, (_, values) in self.page.presets.items():
+            if self.state.holds({name: value for name, value in values.items() if name not in but}):
+                return record_of(self.page.slug, label, data)
+        return None
 
     def animations(self, settings: Settings, result: Result) -> Sequence[AnimationSpec]:
         """Return what can be played."""

@@ -13,6 +13,26 @@ function tone(app) {
   document.documentElement.style.colorScheme = getComputedStyle(app).colorScheme;
 }
 
+// Streamlit says that it was stopped, and by which command it starts, to who may not know what Streamlit is. The element
+// is not its own, so that it finds its own as it left them when it draws them anew.
+const LOST = [
+  "The laboratory’s server was stopped, or the network is gone. This page looks for it again and again, and goes on by itself.",
+  "If you started the server, start it again as you did before. Otherwise check your network, or ask who runs it.",
+  "Your settings are kept: they are in the address of this page. Long results are kept on the server’s disk. Files of " +
+    "your own have to be loaded again if the server was stopped.",
+];
+function sayLost(added) {
+  for (const dialog of added) {
+    if (!(dialog instanceof Element) || !dialog.matches(".stDialog")) continue;
+    const title = dialog.querySelector("section > h2");
+    if (title?.textContent !== "Connection error" || dialog.querySelector(".rfviz-lost")) continue;
+    title.textContent = "The server does not answer";
+    const words = Object.assign(document.createElement("div"), { className: "rfviz-lost" });
+    words.append(...LOST.map((text) => Object.assign(document.createElement("p"), { textContent: text })));
+    title.after(words);
+  }
+}
+
 export default function () {
   const app = document.querySelector("[data-testid=stApp]");
   const endGlossary = followGlossary();
@@ -21,6 +41,11 @@ export default function () {
     tone(app);
     painter.observe(app, { attributes: true, attributeFilter: ["class", "style"] });
   }
+  const keeper = new MutationObserver((changes) => {
+    const added = changes.flatMap((change) => [...change.addedNodes]);
+    if (added.length) requestAnimationFrame(() => sayLost(added));
+  });
+  keeper.observe(document.body, { childList: true });
   // At once, whenever the navigation changes; it may come after this.
   const watcher = new MutationObserver(mark);
   let waiting = 0;
@@ -35,6 +60,7 @@ export default function () {
     clearTimeout(waiting);
     endGlossary();
     watcher.disconnect();
+    keeper.disconnect();
     painter.disconnect();
   };
 }

@@ -27,6 +27,7 @@ from rfviz.ui.component import Component
 from rfviz.ui.state import PageState
 from rfviz.ui.state.zoom import current_zoom
 from rfviz.ui.teaching.student_link import reach
+from rfviz.words import counted
 
 if TYPE_CHECKING:
     from rfviz.ui.share import Visit
@@ -131,7 +132,7 @@ def _zoomed(chart: Chart, zoom: str) -> go.Figure:
 
 def _offer_numbers(state: PageState, chart: Chart, alone: bool) -> None:
     rows, columns = chart.frame.shape
-    st.markdown(("" if alone else f"**{_title(chart)}.** ") + f"{rows:,} rows, {columns} columns.")
+    st.markdown(("" if alone else f"**{_title(chart)}.** ") + f"{counted(rows, 'row')}, {counted(columns, 'column')}.")
     with st.container(horizontal=True):
         _download(state, "CSV", lambda: export.write_csv(chart.frame), f"{chart.name}.csv", "text/csv")
         _download(

@@ -17,6 +17,7 @@ RACE_MS = 240_000
 _RESTED = """(visit) => {
   const rests = document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'
     && !document.querySelector('[data-testid=stSkeleton]') && !window.rfviz?.play?.isDragged()
+    && !document.documentElement.classList.contains('rfviz-first') && document.fonts.status === 'loaded'
     && [...document.querySelectorAll('.live-chart')].every((chart) => !chart.offsetWidth
       || (chart.querySelector('.main-svg') && chart.ariaBusy !== 'true'));
   if (!rests) return (window.rf.rest = null);

@@ -16,8 +16,8 @@ OTHERS = "() => rf.traces('accuracy').filter((t) => t.mode === 'lines+text').map
 
 def left(page):
     """Return how many parts the page says are missing."""
-    text = page.get_by_text(re.compile(r"^\d+ of \d+ parts to compute|^Done\.$")).inner_text()
-    return 0 if text == "Done." else int(text.split()[0])
+    text = page.get_by_text(re.compile(r"^\d+ of \d+ parts to compute|^Not computed yet|^Done\.$")).inner_text()
+    return 0 if text == "Done." else int(re.search(r"\d+", text).group())
 
 
 def stop(page):
@@ -64,6 +64,22 @@ def test_a_stop_is_prompt_and_holds_though_little_is_left(app, visit):
     # Not by the points: where the stop came late, each has some draws already.
     page.get_by_text("Done.", exact=True).wait_for(timeout=RACE_MS)
     assert page.evaluate(POINTS) >= kept
+
+
+def test_a_race_that_was_started_goes_on_after_a_reload_and_one_that_was_stopped_does_not(app, visit):
+    page = visit(app, f"accuracy?maps=RandomMaxout,&references=,&seeds=10&m_max=10000&test={next(TEST_SHARES)}")
+    buttons = page.locator("[class*='-live-run']")
+    buttons.get_by_role("button", name="Start", exact=True).click()  # too long to start by itself
+    page.wait_for_function(f"({POINTS})() > 0", timeout=RACE_MS)
+    page.reload()
+    wait_for_chart(page, "accuracy")
+    buttons.locator("button:not([disabled])", has_text="Stop").wait_for(timeout=RACE_MS)
+    stop(page)
+    page.reload()
+    wait_for_chart(page, "accuracy")
+    page.wait_for_timeout(1000)
+    buttons.locator("button:not([disabled])", has_text="Resume").wait_for()
+    assert buttons.get_by_role("button", name="Stop").is_disabled()
 
 
 def test_losses_trained_by_stochastic_gradients(app, visit):

@@ -54,6 +54,11 @@ def test_views_are_collected_and_gone_through(app, visit):
     wait_for_query(page, lesson="saturation", step="1", pool_size="1", seed=None)  # those of the step
     page.keyboard.press("ArrowRight")  # the answer first
     page.get_by_role("button", name="Again").wait_for()
+    page.keyboard.press("ArrowLeft")  # back by the same way: the question, not the view before
+    page.get_by_role("button", name="Again").wait_for(state="detached")
+    place(page, "4 of 4")
+    page.keyboard.press("ArrowRight")
+    page.get_by_role("button", name="Again").wait_for()
     page.reload()
     place(page, "4 of 4")
     for number in (3, 2):

@@ -53,6 +53,13 @@ def test_where_the_server_is_as_the_address_says(browser, path, base):
     assert told == (base and f"http://a{base}")
 
 
+ICONS_AFTER_PLOTLY = """() => {
+  const [icons, plotly] = ["MaterialSymbols", "plotly"].map((name) =>
+    performance.getEntriesByType("resource").find((found) => found.name.includes(name)));
+  return icons.startTime > plotly.responseEnd;
+}"""
+
+
 def test_no_pages_folder_lies_beside_the_script_that_streamlit_runs():
     # Or Streamlit would find the pages itself until the script has run once, in a way of its own.
     assert not (ROUTER.parent / "pages").exists()
@@ -118,6 +125,7 @@ def test_a_first_request_is_answered_and_pages_and_a_race_go_on_when_a_killed_se
         page = visit(server, "distance-saturation?pool_size=12")
         # A server may treat its first request otherwise than later ones; test_looks opens every page as a later one.
         check_is_there(page, "distance-saturation")
+        assert page.evaluate(ICONS_AFTER_PLOTLY), "the icons' font holds up a first chart"
         slider(page, "Pool size").press("ArrowRight")
         wait_for_query(page, pool_size="14")
         untouched = visit(server, "hashing")
@@ -140,6 +148,9 @@ def test_a_first_request_is_answered_and_pages_and_a_race_go_on_when_a_killed_se
         "No response received",
         "Is Streamlit still running",
     ]
+    page.get_by_role("heading", name="The server does not answer").wait_for()
+    page.get_by_text("Your settings are kept").wait_for()
+    assert not page.get_by_text("yourscript.py").is_visible()
     with running_app(tmp_path, port) as server:
         page.wait_for_function("() => !window.isOld", timeout=RACE_MS)
         wait_for_chart(page, SATURATION)

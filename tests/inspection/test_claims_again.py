@@ -93,6 +93,9 @@ def test_outlier_factors_are_those_of_scikit_learn(inspection, scaled):
     assert strongest.value == pytest.approx(factor.max(), rel=1e-6) and strongest.rows.tolist() == [40]
     none = inspected(pd.DataFrame(np.delete(scaled, 40, axis=0), columns=list("xyz"))).finding("outliers")
     assert none.text.startswith("No outliers") and none.claims.get("outliers").least == 1
+    factor, limit = none.claims.value("outlier factor"), none.claims.get("outliers").of["from"]
+    usual = f"; up to {limit:.1f} times may be chance." if f"up to {limit:.1f}" in none.text else "."
+    assert none.text.endswith(f"it is {factor:.1f} times as isolated as its neighbours{usual}")
 
 
 def test_near_copies_are_the_pairs_within_the_distance(inspection, scaled):
@@ -136,6 +139,10 @@ def test_scores_of_leaks_are_those_of_a_tree_on_the_judged_rows(frame, is_classe
         folds = KFold(5, shuffle=True, random_state=0)
         left = min(np.sum((cross_val_predict(model, X, target, cv=folds) - target) ** 2) for model in models)
         assert score.value == pytest.approx(1.0 - left / np.sum((target - target.mean()) ** 2))
+    found = inspected(table, label="y").finding("leaks")
+    if is_classes and found.status == "fine":
+        said = f"the best, “x”, tells the label in {100 * score.value:.0f}% of {N // 2} rows"
+        assert found.text.startswith(f"No column gives the label away: {said} (always the largest class: ")
     n_leaks, n_near = claims.get("leaks"), claims.get("near leaks")
     assert n_leaks.value == 0 and n_leaks.least == 1 and n_leaks.of["from"] > score.value
     assert n_near.value == (score.value >= n_near.of["from"])
@@ -150,6 +157,7 @@ def test_scores_of_columns_that_nearly_give_the_label_away_stand_next_to_those_t
     assert (leaks[0].value, near[0].value) == (1, 1) and [score.columns for score in scores] == [("code",), ("near",)]
     assert scores[0].value == 1.0 and near[0].of["from"] <= scores[1].value < leaks[0].of["from"]
     assert found.columns == ("code",) and "near" not in found.text
+    assert found.text.startswith("“code” alone tells the label in 100% of ") and "No column gives" not in found.text
 
 
 def test_of_a_rare_class_the_sentence_says_which_rows_were_left_out():

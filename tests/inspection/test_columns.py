@@ -214,7 +214,7 @@ def test_of_few_rows_nothing_is_said_that_was_not_looked_at():
     few = pd.DataFrame({"id": np.arange(1, 13), "z": draw(25).normal(size=12)})
     assert said(few).text == "No column is constant and none repeats another."
     assert said(few[:3].assign(twice=2 * few["z"])).text == "No column is constant."
-    assert said(pd.DataFrame({"x": other(), "z": x})).text.endswith("and no column of numbers numbers the rows.")
+    assert said(pd.DataFrame({"x": other(), "z": x})).text.endswith("and no column of numbers is a row number.")
     assert said({"index": np.arange(N), "x": x, "z": other()}, order="index").claims.get("numbering columns") is None
 
 

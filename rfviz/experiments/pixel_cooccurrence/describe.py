@@ -125,8 +125,9 @@ def explanation(result: PixelMap, side: int) -> str:
     """Return what one sees, with the numbers of the maps."""
     row, column = divmod(result.pixel, side)
     exact = np.round(np.delete(result.exact.correlation, result.pixel), 9)  # below is the rounding of a difference
+    use = "uses" if result.occurs == 1 else "use"
     lead = (
-        f"**{result.occurs:,}** of {result.n_features:,} features use the framed pixel (row {row + 1}, column "
+        f"**{result.occurs:,}** of {result.n_features:,} features {use} the framed pixel (row {row + 1}, column "
         f"{column + 1}). Orange pixels are in the *same* features more often than by chance, blue ones less often."
     )
     plan = (

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -12,9 +13,10 @@ import streamlit as st
 from rfviz.analysis.accuracy import LINEAR_SVM
 from rfviz.errors import RfvizError
 from rfviz.experiments.accuracy import Accuracy
+from rfviz.experiments.accuracy.architectures import NETWORK_FEATURES
 from rfviz.experiments.accuracy.compute import AccuracyResult
 from rfviz.experiments.accuracy.experiment import predicted_of
-from rfviz.experiments.accuracy.figures import plot_confusion, plot_penalty
+from rfviz.experiments.accuracy.figures import plot_accuracy, plot_confusion, plot_penalty
 from rfviz.experiments.accuracy.notes import notes_table
 from rfviz.experiments.base import Chart
 from rfviz.experiments.sweep import OWN_TRAINING
@@ -23,6 +25,11 @@ from rfviz.lab.accuracy.settings import Source
 from rfviz.ui import layout
 from rfviz.ui.page import View
 from rfviz.ui.widgets import images
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from rfviz.lab.recorded import Record
 
 __all__ = ["AccuracyView"]
 
@@ -38,6 +45,19 @@ class AccuracyView(View[Source, Accuracy, AccuracyResult]):
         if settings.loss == LINEAR_SVM:
             return text.SVM_TRAINING
         return OWN_TRAINING if settings.loss != "ridge" else ""
+
+    def record(self) -> Record | None:
+        return self.record_of(self.source.data.name)
+
+    def recorded(self, settings: Accuracy, result: AccuracyResult, record: Record) -> go.Figure:
+        frames = {curve.label: curve.frame.assign(seeds=record.draws) for curve in record.curves}
+        curves = [
+            replace(curve, frame=frames[curve.label]) if curve.label in frames else curve for curve in result.curves()
+        ]
+        ends = [m for frame in frames.values() for m in frame["m"]]
+        ends += [NETWORK_FEATURES] if any(curve.network for curve in curves) else []
+        span = 0.9 * min(ends), 1.1 * max(settings.m_max, *ends)
+        return plot_accuracy(curves, result.baselines, x_range=span, unit=result.unit)
 
     def refuse(self, settings: Accuracy, error: RfvizError) -> None:
         (st.error if settings.maps else st.info)(str(error))

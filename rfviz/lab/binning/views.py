@@ -44,8 +44,12 @@ class BinningView(View[Data, Binning, BinningResult]):
         if lesson_panel.draws_on(error.name, is_main=False):
             self._opened = _ERROR
         with st.container(key="pair-top"):
-            layout.chart(first.figure, first.name, first.alt, clickable=True)
-            layout.chart(second.figure, second.name, second.alt)
+            with st.container():
+                st.markdown("**First: one grid**")
+                layout.chart(first.figure, first.name, first.alt, clickable=True)
+            with st.container():
+                st.markdown("**Second: all grids together**")
+                layout.chart(second.figure, second.name, second.alt)
         layout.under_chart(first.figure, first.name, first.alt, self.animations(settings, result))
         layout.explain(first.words)
         if hats:

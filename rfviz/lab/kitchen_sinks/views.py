@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -12,8 +12,9 @@ import streamlit as st
 from rfviz.datasets import Dataset
 from rfviz.errors import RfvizError
 from rfviz.experiments import Chart, KitchenSinks
-from rfviz.experiments.kitchen_sinks.compute import KitchenSinksResult
+from rfviz.experiments.kitchen_sinks.compute import Curve, KitchenSinksResult
 from rfviz.experiments.kitchen_sinks.experiment import OF_ONE_FAMILY
+from rfviz.experiments.kitchen_sinks.figures import plot_error, plot_reach, plot_seconds
 from rfviz.experiments.split_data import SplitData
 from rfviz.experiments.sweep import OWN_TRAINING
 from rfviz.experiments.work import Work
@@ -22,6 +23,11 @@ from rfviz.lab.kitchen_sinks import text
 from rfviz.ui import layout
 from rfviz.ui.live_run import LiveRun
 from rfviz.ui.page import View
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from rfviz.lab.recorded import Record
 
 __all__ = ["KitchenSinksView"]
 
@@ -45,6 +51,27 @@ class KitchenSinksView(View[SplitData, KitchenSinks, KitchenSinksResult]):
         name = f"{self.page.slug}-{settings.view}" if settings.view in OF_ONE_FAMILY else self.page.slug
         self.live = LiveRun(name, work, self.work_note(settings))
         self.live.start_and_stop()
+
+    def record(self) -> Record | None:
+        return self.record_of(self.source.data.name, but=["view"])
+
+    def recorded(self, settings: KitchenSinks, result: KitchenSinksResult, record: Record) -> go.Figure:
+        curves = [
+            Curve(
+                curve.label,
+                curve.cls,
+                curve.frame.rename(columns={"k": "K"}).assign(
+                    **{name: curve.frame[name] / 100 for name in ("error", "s.d.")},
+                    draws=record.draws,
+                    total=curve.frame["train"] + curve.frame["test"],
+                ),
+            )
+            for curve in record.curves
+        ]
+        if settings.view == "reach":
+            return plot_reach(curves)
+        draw = plot_error if settings.view == "error" else plot_seconds
+        return draw(curves, max(settings.k_max, settings.stumps))
 
     def refuse(self, settings: KitchenSinks, error: RfvizError) -> None:
         if settings.candidates:

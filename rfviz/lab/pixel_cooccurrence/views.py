@@ -46,6 +46,7 @@ from rfviz.ui.page import View
 from rfviz.ui.session import SessionValue, set_widget_value, widget_value
 from rfviz.ui.state import PageState
 from rfviz.ui.widgets.live_chart import selected_row
+from rfviz.words import counted
 
 __all__ = ["CooccurrenceView"]
 
@@ -175,7 +176,8 @@ class CooccurrenceView(View[Data, PixelCooccurrence, Maps]):
             with st.container():
                 paths = int(sample.paths[number])
                 st.markdown(
-                    f"**Feature number {number + 1:,}** has {paths} paths to {len(reached)} pixels. At this image:"
+                    f"**Feature number {number + 1:,}** has {counted(paths, 'path')} to "
+                    f"{counted(len(reached), 'pixel')}. At this image:"
                 )
                 st.latex(formula_of(feature, side, channels))
                 frame = feature.to_frame().assign(term=feature.multiples * feature.angles)

@@ -33,7 +33,8 @@ class SpeechView(View[SpeechSource, Speech, SpeechResult]):
             st.markdown(f"**{utterance.speaker}**: “{utterance.text or utterance.name}”", width="content")
             st.audio(utterance.samples, sample_rate=RATE, width=320)
         if not charts:
-            st.info("No phones are recognised yet. Press Start.")
+            is_going = self.live is not None and self.live.is_going
+            st.info("No phones are recognised yet. " + ("The first come soon." if is_going else "Press Start."))
             st.caption(text.provenance(corpus))
             self.draw_details(settings, result, charts)
             return

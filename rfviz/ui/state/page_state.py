@@ -189,7 +189,7 @@ class PageState:
         self.history.record(self.values() | self.shown, self._started or 0.0, time.monotonic())
         self._started = None
         steps = {"back": self.history.back, "forward": self.history.forward}
-        held = [self._holds(preset) for preset in self.presets]
+        held = [self.holds(preset) for preset in self.presets]
         data = {
             "path": self.page,
             "values": values,
@@ -208,7 +208,7 @@ class PageState:
         """Return the values of all controls, by name."""
         return {name: self.value(name, default) for name, default in self._defaults.items()}
 
-    def _holds(self, preset: Mapping[str, Any]) -> bool:
+    def holds(self, preset: Mapping[str, Any]) -> bool:
         """Return whether the controls have the values of a preset, apart from those that the page lacks at present."""
         present = self.values()
         return all(

@@ -61,6 +61,8 @@ def begin(state: PageState) -> None:
     """Decide, before a page is drawn, what is hidden, how large it is, and what a lesson sets."""
     _settle_view()
     hidden = {current_name(name) for name in map(str.strip, st.query_params.get("hide", "").split(",")) if name}
+    if "teach" in hidden:  # what the page itself calls the menu
+        hidden = hidden - {"teach"} | {"menu"}
     state.possible = _possible
     step = here.begin(state) if (here := lessons()) else None
     if step or is_lecturing():

@@ -11,7 +11,7 @@ from rfviz.experiments.kitchen_sinks.weights import WeightDecay, largest_weights
 from rfviz.features import DecisionStumps, MapSpec
 from rfviz.lab.kitchen_sinks.settings import PRESETS
 from rfviz.linear_model import default_grid
-from rfviz.ui.earlier import EARLIER
+from rfviz.ui.earlier import EARLIER, RECORDED
 from tests.app_pages import array, changed, opened, prose, specs
 
 SLUG = "kitchen-sinks"
@@ -225,3 +225,24 @@ def test_what_was_computed_stays_pale_while_more_is_asked_for(monkeypatch):
     # The curves of other data are no comparison, and those that are complete need none.
     assert EARLIER not in traces(changed(at, SLUG, {"data": "moons"}))
     assert EARLIER not in traces(changed(at, SLUG, {"data": "breast_cancer", "alpha": 1.0}))
+
+
+def test_a_preset_shows_what_was_recorded_until_it_is_computed(monkeypatch):
+    points = {"k": [10, 20], "error": [30.0, 20.0]} | {name: [0.1, 0.2] for name in ("s.d.", "train", "test")}
+    learners = {"AdaBoost": None, "Random stumps": "DecisionStumps"}
+    curves = [{"label": label, "map": cls} | points for label, cls in learners.items()]
+    record = {"day": "2026-11-21", "data": "breast_cancer", "draws": 3, "rows": [400, 169], "curves": curves}
+    monkeypatch.setattr("rfviz.lab.recorded._stored", lambda: {SLUG: {"Mine": record}})
+    mine = SMALL | {"alpha": 100.0, "test": 40}  # which no other test computes
+    monkeypatch.setitem(PRESETS, "Mine", ("", mine | {"data": "breast_cancer"}))
+    with monkeypatch.context() as patch:
+        patch.setattr("rfviz.ui.live_run._AT_ONCE", 0.0)
+        at = opened(SLUG, mine)
+        assert array(traces(at)["Random stumps"]["y"]).tolist() == [30.0, 20.0]
+        said = text(at)
+        assert "recorded on 21 November 2026 (breast_cancer, 400 rows to train, 169 to test, 3 draws)" in said
+        assert "Press **Start**" in said and "AdaBoost** 20.0% at K = 20" in said
+        assert "recorded" not in text(changed(at, SLUG, {"alpha": 10.0}))  # not of other settings
+    at = opened(SLUG, mine)  # which are few enough to be computed at once
+    assert "recorded" not in text(at) and not {EARLIER, RECORDED} & {*traces(at)}
+    assert array(traces(at)["Random stumps"]["y"]).tolist() != [30.0, 20.0]

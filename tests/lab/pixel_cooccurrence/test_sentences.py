@@ -41,7 +41,9 @@ def test_every_number_of_the_sentence_is_drawn(seed):
     others = np.ones((side, side), dtype=bool)
     others[place] = False
     occurs = round(maps.frame["occurs"].to_numpy().reshape(side, side)[place] * n)
-    said.says("{} of {} features use the framed pixel (row {}, column {})", occurs, n, values["row"], values["column"])
+    use = "uses" if occurs == 1 else "use"
+    pattern = f"{{}} of {{}} features {use} the framed pixel (row {{}}, column {{}})"
+    said.says(pattern, occurs, n, values["row"], values["column"])
     never = maps.frame["occurs, exact"].to_numpy().reshape(side, side) == 0
     if never[place]:
         assert "No window reaches this pixel" in said

@@ -103,7 +103,7 @@ def test_the_default_says_what_the_analyses_find():
     structure = inspect_structure(data)
     assert share(structure.linear) in findings(at)["Linear or not"][2]
     assert not structure.is_nonlinear and findings(at)["Linear or not"][1] == "fine"
-    assert at.subheader[0].value == "14 fine, 1 cannot be said"
+    assert at.subheader[0].value == "14 fine, 1 unclear"
 
 
 @pytest.mark.slow

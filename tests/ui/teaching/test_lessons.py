@@ -234,7 +234,7 @@ def test_an_answer_that_cannot_be_worked_out_is_one_sentence(monkeypatch):
 
 
 def test_hidden_controls_keep_the_value_of_the_address():
-    at = opened(SATURATION, hide="seed,map,presets,details,question,share,menu,gamma", seed="7", n_components="500")
+    at = opened(SATURATION, hide="seed,map,presets,details,question,share,teach,gamma", seed="7", n_components="500")
     assert not at.toast  # gamma is no mistake: other schemes have it
     assert at.session_state[f"{SATURATION}.seed"] == 7 and at.session_state[f"{SATURATION}.map"] == "RandomMaxout"
     sliders = {element.proto.id for element in at.get("bidi_component")}
@@ -242,6 +242,7 @@ def test_hidden_controls_keep_the_value_of_the_address():
     assert any(f"{SATURATION}.n_components:slider" in name for name in sliders)
     assert not any(box.label == "Map" for box in at.selectbox)
     assert not at.expander and not [button for button in at.button if "preset" in (button.key or "")]
+    assert not [menu for menu in at.get("popover") if "Teach" in menu.proto.popover.label]
 
 
 def test_unknown_names_are_said_once():
