@@ -26,6 +26,7 @@ def flipped(y, share, seed):
     return y, rows
 
 
+@pytest.mark.slow
 def test_flipped_digits_are_found():
     X, y = real("digits")
     for seed in range(2):

@@ -12,6 +12,8 @@ from tests.browser.conftest import running_app
 ROOT = Path(__file__).resolve().parents[2]
 UV = Path(sys.executable).with_name("uv")
 
+pytestmark = pytest.mark.browser
+
 
 @pytest.fixture(scope="module")
 def server(browser, tmp_path_factory):

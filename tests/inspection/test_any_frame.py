@@ -83,6 +83,7 @@ def inspected(frame, label, only):
         json.dumps([row.value, row.least, row.of], allow_nan=False)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(frames())
 def test_quick_questions_to_any_table_end_in_findings_or_a_sentence(given_frame):

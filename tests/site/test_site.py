@@ -302,6 +302,7 @@ def faults_of(docstring):
     return Faults(pdoc.render_helpers.to_html(pdoc.docstrings.numpy(docstring))).found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", MODULES)
 def test_docstrings_are_lists_where_they_look_like_lists(module):
     faults = {place: found for place, text in docstrings(module) if (found := faults_of(text))}

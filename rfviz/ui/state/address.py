@@ -108,9 +108,8 @@ class AddressReader:
         if unknown:
             meant = difflib.get_close_matches(unknown[0], known, 1) if len(unknown) == 1 else []
             remedy = f" Did you mean {meant[0]}?" if meant else " Use the controls on the page."
-            self.refuse(
-                f"{plain(_shortened(', '.join(unknown)))} in the address: this page has no such setting.{remedy}"
-            )
+            has = "has" if len(unknown) == 1 else "have"  # a setting of other choices, such as of another map, too
+            self.refuse(f"{plain(_shortened(', '.join(unknown)))} in the address {has} no effect here.{remedy}")
         wrong, self._wrong, self._zoom, self._given = self._wrong, [], None, {}
         return wrong
 

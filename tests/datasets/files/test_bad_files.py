@@ -412,6 +412,7 @@ def _judge(files, capsys, what):
     return results
 
 
+@pytest.mark.slow
 def test_files_made_on_purpose(guarded, capsys):
     _judge([(name, name, made(name)) for name in MADE], capsys, "files made on purpose")
 

@@ -63,6 +63,7 @@ def test_the_best_of_a_norm_is_that_of_a_solver_with_a_constraint(loss, radius):
     assert best - 1e-4 <= other.fun <= best + gap + 2e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.55, 0.9])
 def test_where_all_rows_are_alike_the_excess_is_that_of_a_sum(share):
     # All that is learnt is how many of n rows are +1. k = 1, so the exact kernel's f is one number.

@@ -300,6 +300,7 @@ def test_no_law_is_told_of_a_curve_with_a_peak(cache):
     assert result.numbers.law is None and "falls as" not in result.chart().words
 
 
+@pytest.mark.slow
 def test_features_needed_are_predicted_for_any_share(cache):
     experiment = LearningCurve(feature_map=RandomFourier(gamma=3.0), n=50, draws=1, tuned=True, noise=0.2)
     result = experiment.run("digits", cache=cache)

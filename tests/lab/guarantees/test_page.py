@@ -69,6 +69,7 @@ def test_every_scheme_is_measured_or_says_why_not(scheme):
     assert "requires" in words(at) or "No guarantee here" in words(at)
 
 
+@pytest.mark.slow
 def test_compositional_features_are_bounded_as_they_are_drawn_and_not_with_equal_ones_kept_once():
     asked = {**SMALL, "map": "CompositionalFeatures", "data": "moons", "data.n_samples": 60}
     at = opened(SLUG, asked)

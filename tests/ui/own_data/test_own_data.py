@@ -192,6 +192,7 @@ def test_names_that_are_taken_and_the_most_that_a_session_holds():
     assert key in held.sets and len(held.sets) == own_data.MOST_SETS
 
 
+@pytest.mark.slow
 def test_a_second_file_is_compared_until_it_is_taken_back_and_only_for_its_session():
     at, key = visited("quick-inspection", "table")
     held = at.session_state["rfviz:own data"]

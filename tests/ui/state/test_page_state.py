@@ -253,9 +253,9 @@ def test_what_is_hidden_is_not_drawn_and_unknown_names_are_said_once(fake):
 @pytest.mark.parametrize(
     ("names", "said"),
     [
-        ("pool_siz", "pool_siz in the address: this page has no such setting. Did you mean pool_size?"),
-        ("x,<b>", "<b>, x in the address: this page has no such setting. Use the controls on the page."),
-        ("a" * 50, f"{'a' * 37}… in the address: this page has no such setting. Use the controls on the page."),
+        ("pool_siz", "pool_siz in the address has no effect here. Did you mean pool_size?"),
+        ("x,<b>", "<b>, x in the address have no effect here. Use the controls on the page."),
+        ("a" * 50, f"{'a' * 37}… in the address has no effect here. Use the controls on the page."),
         # What the laboratory itself writes, what it wrote once, and what others append.
         (
             "lesson,step,present,hide,lecture,open,tab,pair,pins,zoom,embed,embed_options,utm_source,fbclid,gclid,mc_cid",
