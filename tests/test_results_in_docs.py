@@ -251,3 +251,24 @@ def test_what_a_sketch_of_the_spectrum_costs_is_said_as_it_is():
     sketch, exact = ([r[name] for r in whole] for name in ("sketch s", "exact s"))
     assert f"take {min(sketch):.0f} to {max(sketch):.0f} s of a core with the kernel itself" in said
     assert f"all eigenvalues {min(exact):.0f} to {max(exact):.0f} s" in said
+
+
+def test_what_a_step_costs_is_said_for_each_page():
+    def cell(value):
+        return "–" if value is None else f"{value:,.0f}"
+
+    names = ("opened first", "opened again", "new work", "known")
+    for measured in stored("steps-cpu")["rows"]:
+        assert row(measured["page"]) == [cell(measured[name]) for name in names]
+
+
+def test_what_the_fuzzer_has_tried_is_said_as_it_is():
+    said, found = " ".join(DOCS.split()), stored("fuzz-cpu")
+    assert f"{len(found['runs'])} runs of as many seeds" in said
+    counts = {kind: found["summary"][kind] for kind in ("addresses", "messages", "uploads")}
+    assert f"{counts['addresses']:,} addresses, {counts['messages']:,} messages and {counts['uploads']:,} files" in said
+    assert found["summary"]["classes unpickled"] == found["summary"]["changes outside the cache folder"] == 0
+    # The last run of each kind came after all that was mended.
+    for kind in counts:
+        last = [run for run in found["runs"] if run[kind]][-1]
+        assert last["tracebacks"] == last["hangs, dead sessions and errors shown"] == 0
