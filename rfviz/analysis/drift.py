@@ -463,7 +463,10 @@ class _Coding:
         """Return the bins of rows, one row a column, shape (d, n)."""
         block = np.asarray(block)
         with np.errstate(over="ignore", invalid="ignore"):
-            values = np.ascontiguousarray((block / self.unit - self.centre + 0.0).T, dtype=np.float32)
+            scaled = block / self.unit
+            scaled -= self.centre
+            scaled += 0.0  # there is one zero
+            values = np.ascontiguousarray(scaled.T, dtype=np.float32)
         if np.isinf(values).any():  # those of the sample are not missing because they are beyond all usual ones
             np.clip(values, -_LARGEST, _LARGEST, out=values, where=np.isfinite(block.T))
         cells = values.view(np.uint32) >> np.uint32(16)

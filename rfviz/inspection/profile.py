@@ -64,13 +64,17 @@ class Part:
         rows = self.rows[places]
         if not self.words:
             return self.table.numbers(self._numbers, rows)
-        found = np.empty((len(rows), len(self.columns)))
-        is_number = np.array([name not in self.words for name in self.columns])
-        if is_number.any():
-            found[:, is_number] = self.table.numbers(self._numbers, rows)
-        for place in np.flatnonzero(~is_number).tolist():
-            codes = self.words[self.columns[place]][rows]
+        found, numbers = np.empty((len(rows), len(self.columns))), self.table.numbers(self._numbers, rows)
+        start = 0
+        for place, name in enumerate(self.columns):
+            if name not in self.words:
+                continue
+            codes, n_before = self.words[name][rows], place - start
             found[:, place] = np.where(codes < 0, np.nan, codes)
+            # Numbers between two columns of words are copied at once, which is quicker than by a mask.
+            found[:, start:place], numbers = numbers[:, :n_before], numbers[:, n_before:]
+            start = place + 1
+        found[:, start:] = numbers
         return found
 
     def values(self, columns: list[int], most: int) -> np.ndarray:
