@@ -1265,7 +1265,7 @@ def _without_near_copies(X: np.ndarray) -> np.ndarray:
     """Return rows but for those much nearer to an earlier one than to their fifth, if a gap sets these apart."""
     if len(X) < 6:
         return X
-    distance, other = (part[:, 1:] for part in NearestNeighbors(n_neighbors=6).fit(X).kneighbors(X))
+    distance, other = _neighbours(X, 5)
     reach = distance / distance[:, 4:]
     for share in (0.1 / 2**i for i in range(10)):
         n_near, n_wide = ((reach[:, 0] <= factor * share).sum() for factor in (1, 3))
@@ -1276,7 +1276,7 @@ def _without_near_copies(X: np.ndarray) -> np.ndarray:
 
 def _dimension(X: np.ndarray, estimate: str) -> float:
     X = _without_near_copies(X)
-    near = NearestNeighbors(n_neighbors=11).fit(X).kneighbors(X)[0][:, 1:]
+    near = _neighbours(X, 10)[0]
     near = np.maximum(near, 1e-9 * np.median(near[:, -1]))
     if estimate != "TwoNN":
         return 1.0 / float(np.log(near[:, 9:10] / near[:, :9]).mean())
@@ -1360,7 +1360,7 @@ def _rows_searched(claim: Claim, cells: Cells) -> _Scaled:
 def near_copies(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Own:
     """Search all pairs within the distance: boxes of random grids may miss one in a thousand."""
     distance, (X, n_of) = claim["of"]["distance"], _distinct(_rows_searched(claim, cells).X)
-    near = NearestNeighbors(n_neighbors=min(6, len(X))).fit(X).kneighbors(X)[0][:, 1:]
+    near = _neighbours(X, min(5, len(X) - 1))[0]
     d = max(min(_dimension(X, estimate) for estimate in ("TwoNN", "maximum likelihood")), 0.5)
     counts = [int(n_of[_nearest_copies(X, n_of, factor * distance, d, factor) > 0].sum()) for factor in (0.999, 1.001)]
     # Of more than 10,000 rows the median is that of some.
