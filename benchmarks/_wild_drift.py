@@ -211,15 +211,14 @@ def _joint(cells: Cells, names: list[str], rows: np.ndarray, n_first: int, means
 
 def _neighbours(centred: list[np.ndarray], usual: list[float], k_first: int) -> float:
     together = varied = 0.0
-    n = 0
     for side in (slice(0, k_first), slice(k_first, None)):
         X = np.hstack(
             [(part[side] - part[side].mean(axis=0)) / math.sqrt(u) for part, u in zip(centred, usual, strict=True)]
         )
         varied += float((X**2).sum())
         together += float((X[1:] * X[:-1]).sum())
-        n += len(X) - 1
-    return together / max(varied, 1e-300)
+    # What is constant within each part varies by rounding alone.
+    return together / varied if varied > 1e-15 else 0.0
 
 
 def _near(claim: Claim, own: float, scores: float, untold: float = 0.05) -> Own:

@@ -50,7 +50,7 @@ class Facts:
 
 #: All files of the first set, then of the second; those without an entry are written in the usual way.
 FACTS = {
-    "AirQualityUCI.csv": Facts(label="C6H6_GT", dates={"Date": "%d/%m/%Y", "Time": "%H:%M:%S"}),
+    "AirQualityUCI.csv": Facts(label="C6H6_GT", dates={"Date": "%d/%m/%Y"}),
     # The documentation calls NA a category of 14 columns (no garage, no alley), everybody's readers a gap.
     "AmesHousing.csv": Facts(label="SalePrice", either=("NA",)),
     "Chinook_Sqlite.sqlite": Facts(table="Track"),

@@ -743,7 +743,7 @@ def _judged(claim: Claim, cells: Cells) -> _Judged:
 def _judge(claim: Claim, cells: Cells, model: str) -> _Judged:
     of, label = claim["of"], labels_of(cells)
     is_class = of.get("unit", "accuracy") == "accuracy"
-    features, drawn = _features(cells), np.random.default_rng(0)
+    features, drawn = _features(cells), np.random.default_rng(claim.get("draw", 0))
     rows = features.rows
     counts = label.iloc[rows].value_counts()
     if is_class and counts.iloc[0] > 0.9 * len(rows):
@@ -783,7 +783,8 @@ def _folds(claim: Claim, cells: Cells, rows: np.ndarray, y: np.ndarray, is_class
 
 
 def _model(name: str, is_class: bool, of: Mapping[str, Any], draw: int) -> Any:
-    penalties = np.logspace(-3, 4, 15)
+    # Where nothing can be learnt the best penalty is beyond all sums of squares.
+    penalties = np.logspace(-3, 7, 21)
     if name == "guess":
         return DummyClassifier() if is_class else DummyRegressor()
     if name == "linear":
@@ -1136,28 +1137,9 @@ def _scaled(cells: Cells, most: int = 10_000, apart: bool = False, also: Sequenc
 
 
 def _far_off(features: Features, cells: Cells) -> dict[str, np.ndarray]:
-    """Return which rows have values far off, as claimed; where it is not, those told as codes or far values."""
-    if "far" in cells.memory:
-        return cells.memory["far"]
+    """Return which rows have values far off, as claimed."""
     told = [c for c in cells.claims if c["what"] == "scaled without far values"]
-    if told:
-        return {c["columns"][0]: _as_far(features, c) for c in told}
-    X = standardised(features, np.arange(len(features.rows)))
-    beyond = np.abs(X).max(axis=0) > min(10.0, 0.5 * math.sqrt(len(X)))
-    places = np.flatnonzero(beyond & ~features.is_word)
-    named, by_gap = {}, {}
-    for place in places:
-        name = features.sources[place]
-        rows = [c["rows"] for c in cells.claims if c["what"] in ("codes", "far values") and c["columns"] == [name]]
-        if rows:
-            named[name] = np.isin(features.rows, np.concatenate(rows))
-        if (found := _beyond_a_gap(X[:, place])).any():
-            by_gap[name] = found
-    options = [{}, named, by_gap, {**by_gap, **named}]
-    misfits = [_misfit(features, cells, option) for option in options] if len(places) else [0.0]
-    if min(misfits) > 0.02:
-        raise NotCheckable("scaled without far values, and which these are is not said")
-    return cells.memory.setdefault("far", options[int(np.argmin(misfits))])
+    return {c["columns"][0]: _as_far(features, c) for c in told}
 
 
 def _as_far(features: Features, claim: Claim) -> np.ndarray:
@@ -1188,29 +1170,6 @@ def scaled_without_far_values(claim: Claim, cells: Cells, claims: Sequence[Claim
         _of_draws(lambda seed: float(others(seed).mean()), cells),
         _of_draws(lambda s: float(others(s).std()), cells),
     ]
-
-
-def _beyond_a_gap(x: np.ndarray) -> np.ndarray:
-    """Return which values lie beyond a gap that is wider than all that is on its other side."""
-    different = np.unique(x)
-    found = np.zeros(len(x), dtype=bool)
-    for sign in (1.0, -1.0):
-        ordered = np.sort(sign * different)
-        gaps = np.diff(ordered)
-        tail = np.arange(len(gaps)) >= 0.5 * len(gaps)
-        spans = ordered[:-1] - np.median(ordered)
-        far = np.flatnonzero(tail & (gaps > np.maximum(spans, 1e-12)))
-        if len(far):
-            found |= sign * x > ordered[far[0]]
-    return found
-
-
-def _misfit(features: Features, cells: Cells, far: Mapping[str, np.ndarray]) -> float:
-    """Return how far the first estimate of the dimension is from the claimed one."""
-    claim = next((c for c in cells.claims if c["what"] == "dimension"), None)
-    places = features.drawn()
-    X = np.unique(standardised(features, places, far), axis=0)
-    return 0.0 if claim is None else abs(math.log(_dimension(X, "TwoNN") / claim["value"]))
 
 
 def _different(cells: Cells, claim: Claim, numbers_only: bool = False, seed: int = 7) -> _Scaled:
@@ -1306,7 +1265,7 @@ def _without_near_copies(X: np.ndarray) -> np.ndarray:
     """Return rows but for those much nearer to an earlier one than to their fifth, if a gap sets these apart."""
     if len(X) < 6:
         return X
-    distance, other = (part[:, 1:] for part in NearestNeighbors(n_neighbors=6).fit(X).kneighbors(X))
+    distance, other = _neighbours(X, 5)
     reach = distance / distance[:, 4:]
     for share in (0.1 / 2**i for i in range(10)):
         n_near, n_wide = ((reach[:, 0] <= factor * share).sum() for factor in (1, 3))
@@ -1317,7 +1276,7 @@ def _without_near_copies(X: np.ndarray) -> np.ndarray:
 
 def _dimension(X: np.ndarray, estimate: str) -> float:
     X = _without_near_copies(X)
-    near = NearestNeighbors(n_neighbors=11).fit(X).kneighbors(X)[0][:, 1:]
+    near = _neighbours(X, 10)[0]
     near = np.maximum(near, 1e-9 * np.median(near[:, -1]))
     if estimate != "TwoNN":
         return 1.0 / float(np.log(near[:, 9:10] / near[:, :9]).mean())
@@ -1400,9 +1359,8 @@ def _rows_searched(claim: Claim, cells: Cells) -> _Scaled:
 @kind("near copies")
 def near_copies(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Own:
     """Search all pairs within the distance: boxes of random grids may miss one in a thousand."""
-    X, distance = _rows_searched(claim, cells).X, claim["of"]["distance"]
-    X, n_of = np.unique(X, axis=0, return_counts=True)
-    near = NearestNeighbors(n_neighbors=min(6, len(X))).fit(X).kneighbors(X)[0][:, 1:]
+    distance, (X, n_of) = claim["of"]["distance"], _distinct(_rows_searched(claim, cells).X)
+    near = _neighbours(X, min(5, len(X) - 1))[0]
     d = max(min(_dimension(X, estimate) for estimate in ("TwoNN", "maximum likelihood")), 0.5)
     counts = [int(n_of[_nearest_copies(X, n_of, factor * distance, d, factor) > 0].sum()) for factor in (0.999, 1.001)]
     # Of more than 10,000 rows the median is that of some.
@@ -1412,13 +1370,28 @@ def near_copies(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Own:
     return Own(found, of={"distance": Range((1 - slack) * own, (1 + slack) * own)})
 
 
+def _distinct(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the different rows and how many are equal to each; their order decides which near copies are left out."""
+    _, first, n_of = np.unique(X, axis=0, return_index=True, return_counts=True)
+    order = np.argsort(first)
+    return X[first[order]], n_of[order]
+
+
+def _neighbours(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return distances and places of the k nearest others of each different row: products lose digits of near ones."""
+    found = NearestNeighbors(n_neighbors=k + 1).fit(X).kneighbors(X, return_distance=False)
+    apart = np.column_stack([np.linalg.norm(X[other] - X, axis=1) for other in found.T])
+    order = np.argsort(apart, axis=1, kind="stable")[:, 1:]
+    return np.take_along_axis(apart, order, axis=1), np.take_along_axis(found, order, axis=1)
+
+
 def _nearest_copies(X: np.ndarray, n_of: np.ndarray, most: float, d: float, factor: float = 1.0) -> np.ndarray:
     """Return the distance of each different row to its nearest near copy, 0 where it has none.
 
     Nearer than the distance, and than a share of what it takes either row to its 20th nearest one.
     """
     k, n = min(20, len(X) - 1), n_of.sum()
-    near, other = (part[:, 1:] for part in NearestNeighbors(n_neighbors=k + 1).fit(X).kneighbors(X))
+    near, other = _neighbours(X, k)
     shares = [pd.Series(n_of).groupby(column).transform("sum").to_numpy() / n for column in X.T]
     is_often, found = np.column_stack(shares) >= 0.05, np.full(len(X), np.inf)
     for place in range(k):
@@ -1436,7 +1409,7 @@ def nearest_pair(claim: Claim, cells: Cells, claims: Sequence[Claim]) -> Range:
     scaled, near = _rows_searched(claim, cells), next(c for c in claims if c["what"] == "near copies")
     places = np.searchsorted(scaled.rows, claim["rows"])
     between = float(np.linalg.norm(np.subtract(*scaled.X[places])))
-    X, n_of = np.unique(scaled.X, axis=0, return_counts=True)
+    X, n_of = _distinct(scaled.X)
     d = max(min(_dimension(X, estimate) for estimate in ("TwoNN", "maximum likelihood")), 0.5)
     found = _nearest_copies(X, n_of, 1.001 * near["of"]["distance"], d, 1.001)
     least = float(found[found > 0].min(initial=np.inf))

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from _wild_cells import Cells
 from _wild_rows import LeftOut, exact_features, features_of, standardised, waves
-from _wild_verdicts import Claim, NotCheckable, Own, Range, kind, labels_of, of_draws, target_of
+from _wild_verdicts import FALSE_ALARMS, Claim, NotCheckable, Own, Range, kind, labels_of, of_draws, target_of
 from scipy.stats import binom, norm, rankdata
 
 __all__ = ["draws_of"]
@@ -127,7 +127,15 @@ def _models(X: np.ndarray, extra: np.ndarray, cells: Cells) -> list[Any]:
 
 
 def _said(name: str, cells: Cells, floor: float = 0.0) -> Range:
-    return _range([float(draw.says[name]) for draw in draws_of(cells)], floor)
+    """Return where a share may lie; of rows that are drawn, also by what two draws of them differ."""
+    found = [float(draw.says[name]) for draw in draws_of(cells)]
+    n, share = len(draws_of(cells)[0].rows), min(max(float(np.mean(found)), 0.0), 1.0)
+    drawn = norm.isf(0.5 / FALSE_ALARMS) * math.sqrt(2.0 * share * (1.0 - share) / n) if _are_drawn(cells) else 0.0
+    return _range(found, floor + drawn)
+
+
+def _are_drawn(cells: Cells) -> bool:
+    return len(draws_of(cells)[0].rows) < len(features_of(cells).rows)
 
 
 # --- classes ----------------------------------------------------------------------------------------------------------
@@ -243,7 +251,7 @@ def rows_with_several_classes(claim: Claim, cells: Cells, claims: Sequence[Claim
         return f"{len(claim['rows'])} rows are named"
     draws, n = draws_of(cells), claim["n_rows"]
     found = _range([n * (1.0 - draw.says["single class share"]) for draw in draws], 2.0)
-    if len(draws[0].rows) == n:
+    if len(draws[0].rows) == n and not _are_drawn(cells):
         # Those that few draws leave a single class.
         several = np.mean([draw.sets.sum(axis=1) > 1 for draw in draws], axis=0)
         doubtful = int(((several > 0) & (several < 1)).sum())

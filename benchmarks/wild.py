@@ -51,14 +51,13 @@ class Inspected:
 
     Attributes
     ----------
-    seconds, cpu_seconds : float
-        By the clock, which other programs delay, and of processors; both without the imports.
+    cpu_seconds : float
+        Of processors, without the imports.
     version : str
         Of the project.
     """
 
     name: str
-    seconds: float
     cpu_seconds: float
     peak_mib: float
     version: str
@@ -79,17 +78,15 @@ def _answered(path: Path, facts: Facts, cpu_limit: int, *more: str) -> Inspected
     """Run the command in a process of its own."""
     options = ["--label", facts.label] if facts.label else []
     options += ["--table", facts.table] if facts.table else []
-    start = time.perf_counter()
     with TemporaryDirectory() as folder:
         output = Path(folder) / "said"
         command = ["run", "quick-inspection", "--json", "--data", str(path), *options, *more]
         process = _FORKED.Process(target=_run, args=(command, str(output), cpu_limit))
         process.start()
         process.join()
-        spent = time.perf_counter() - start
         said = output.read_text()
     status, (cpu, peak) = process.exitcode, _usage(said)
-    told = Inspected(path.name, spent, cpu, peak, _version())
+    told = Inspected(path.name, cpu, peak, _version())
     begin, end = said.find("{\n"), said.rfind("}") + 1
     if status == -signal.SIGXCPU:
         told.refused = f"stopped after {cpu_limit} s of a processor"
@@ -177,9 +174,14 @@ def checked(path: Path, found: Inspected) -> dict[str, Any]:
     row["as parsed"] = f"{cells.n_rows:,} × {len(cells.frame.columns)}" if cells else "–"
     row["claims"] = len(checks)
     row |= {verdict: counts[verdict] for verdict in VERDICTS}
-    row |= {"seconds": round(found.seconds, 1), "CPU seconds": round(found.cpu_seconds, 1)}
-    row |= {"peak MiB": round(found.peak_mib), "version": found.version}
+    row |= {"CPU seconds": round(found.cpu_seconds, 1), "peak MiB": round(found.peak_mib), "version": found.version}
     row["check, CPU seconds"] = round(time.process_time() - start, 1)
+    row["not confirmed"] = Counter(
+        f"{check['verdict']}: {check['question']}: {check['what']}"
+        for check in checks
+        if check["verdict"] != "confirmed"
+    )
+    row["why refused"] = found.refused
     return {"row": row, "checks": [{"file": path.name, **check} for check in checks]}
 
 
@@ -225,11 +227,12 @@ def main() -> None:
 def tell(rows: list[dict[str, Any]], checks: list[dict[str, Any]], refused: dict[str, str]) -> None:
     """Print a table of the files, and which claims are not confirmed."""
     total: dict[str, Any] = dict.fromkeys(rows[0], "")
-    numbers = ("claims", *VERDICTS, "seconds", "CPU seconds", "check, CPU seconds")
+    numbers = ("claims", *VERDICTS, "CPU seconds", "check, CPU seconds")
     total |= {"file": f"{len(rows)} files", **{name: round(sum(row[name] for row in rows), 1) for name in numbers}}
     total["read"] = f"{sum(row['read'].startswith('read') for row in rows)} read"
     total["peak MiB"] = max(row["peak MiB"] for row in rows)
-    print(markdown_table([*rows, total]))
+    shown = [name for name in total if name not in ("not confirmed", "why refused")]
+    print(markdown_table([{name: row[name] for name in shown} for row in [*rows, total]]))
     for name, sentence in refused.items():
         print(f"\nRefused: {name}: {sentence}")
     refuted = [check for check in checks if check["verdict"] == "refuted"]

@@ -51,6 +51,8 @@ _JOINT_FEATURES = 256
 _JOINT_COLUMNS = 1000
 # Share of rows beyond which their common value counts as an atom of the distribution.
 _ATOM = 0.1
+# Mean square, of a column of variance 1, below which block means do not vary.
+_ROUNDING = 1e-20
 #: Correlation of neighbouring blocks from which blocks do not count as independent.
 WANDERING = 0.35
 _PAIR_ALARM = 0.01
@@ -677,18 +679,19 @@ def _alikeness(
 
     These are that of all columns, and that of each.
     """
-    varied, together, n, n_pairs = np.zeros(means.shape[1]), np.zeros(means.shape[1]), 0, 0
+    varied, together, n = np.zeros(means.shape[1]), np.zeros(means.shape[1]), 0
     usual = np.maximum(variance.sum(axis=1), 1e-300)
     for side in (means[is_first], means[~is_first]):
         centred = (side - side.mean(axis=0)) / np.sqrt(usual)[:, None]
         varied += np.square(centred).sum(axis=(0, 2))
         together += (centred[1:] * centred[:-1]).sum(axis=(0, 2))
         n += len(side) - 1
-        n_pairs += len(side) - 1
+    # A column that is constant within each sample varies by rounding alone, in which neighbours are alike.
+    varied[varied <= _ROUNDING * max(n, 1)] = 0.0
     n_varying = max(int((variance.sum(axis=1) > 1e-12).sum()), 1)
-    each = together / max(n_pairs, 1) / np.maximum(varied / max(n, 1), 1e-300)
+    each = np.divide(together, varied, out=np.zeros(len(varied)), where=varied > 0)
+    of_all = float(together[varied > 0].sum()) / max(float(varied.sum()), 1e-300)
     mean_square = float(varied.sum()) / max(n, 1)
-    of_all = float(together.sum()) / max(n_pairs, 1) / max(mean_square, 1e-300)
     return mean_square * block_rows / n_varying, (of_all, each)
 
 

@@ -12,6 +12,7 @@ from rfviz.analysis.left_out import features_beside
 from rfviz.errors import DataError
 from rfviz.features import RandomFourier
 from rfviz.inputs import as_numbers, as_rows, as_vector
+from rfviz.linear_model.conformal import at_least
 from rfviz.linear_model.leave_one_out import leave_one_out
 from rfviz.params import Param
 
@@ -85,7 +86,7 @@ def find_intervals(X: Any, residuals: Any, level: float = 0.9, random_state: int
 def _quantiles(size: np.ndarray, level: float) -> tuple[float, np.ndarray]:
     """Return the size that a share of the rows does not exceed, and which do not exceed that of all other rows."""
     n = len(size)
-    rank = min(int(np.ceil(level * n)), n - 1)  # among the n − 1 others
+    rank = min(at_least(level, n), n - 1)  # among the n − 1 others
     ordered = np.sort(size)
     # Without a row below it, the limit is the next larger one.
     limits = np.where(size <= ordered[rank - 1], ordered[rank], ordered[rank - 1])
@@ -122,6 +123,6 @@ def class_sets(scores: Any, given: Any, level: float = 0.9) -> np.ndarray:
         raise DataError(f"given must hold a class for each row, from 0 to {scores.shape[1] - 1}. Encode labels first.")
     rows = np.arange(len(given))
     own = np.sort(scores[rows, given])
-    sets = scores >= own[int((1.0 - level) * len(own))]
+    sets = scores >= own[len(own) - at_least(level, len(own))]
     sets[rows, scores.argmax(axis=1)] = True
     return sets

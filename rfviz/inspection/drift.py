@@ -500,10 +500,11 @@ class Drift(Question[Comparison]):
         "stretches differ": (
             "Whether `correlation`, the largest of that of all columns and of each differing one, is above 0.35: over "
             "blocks of about `block rows` rows that follow each other within a part, the sum of products of block "
-            "means of features, less their mean over the part, over that of their squares, as means over pairs and "
-            "blocks. Features: cos(kπu)/k of ranks u for k = 1 to 8, half the squared normal score, a gap; of words, "
-            "indicators over √(share + 0.01), all beyond the 100 most frequent as one. Each column’s have variance 1 "
-            "together. Ranks are those of 64 bins, which end at the quantiles 1/64 to 63/64 of the known values."
+            "means of features, less their mean over the part, over that of their squares; 0 of a column that is "
+            "constant within each part. Features: cos(kπu)/k of ranks u for k = 1 to 8, half the squared normal score, "
+            "a gap; of words, indicators over √(share + 0.01), all beyond the 100 most frequent as one. Each column’s "
+            "have variance 1 together. Ranks are those of 64 bins, which end at the quantiles 1/64 to 63/64 of the "
+            "known values."
         ),
         "least alike rows": (
             "Up to 100 rows of `part`, of those `looked at`, the farthest first, where the witness function, the "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar
@@ -57,8 +57,8 @@ class IntervalResult:
     rows, places : ndarray of int, shape (n,)
         Rows of the file, from 0, and their places in the data set.
     target, predicted : ndarray of shape (n,)
-    where : str
-        The column that tells best where intervals are wide; empty if none does.
+    where, column : str
+        The feature that tells best where intervals are wide, and its column of the file; empty if none does.
     values_there : ndarray of shape (n,)
         What it holds, as the file has it where that is a number.
     is_large : bool
@@ -73,6 +73,7 @@ class IntervalResult:
     predicted: np.ndarray
     intervals: Intervals
     where: str
+    column: str
     values_there: np.ndarray
     is_large: bool
     heavy: float
@@ -188,9 +189,20 @@ def _is_heavy(beyond: float, n: int) -> bool:
 
 
 def inspect_intervals(
-    raw: Raw, dataset: Dataset, sample: Sample, found: TargetResult, progress: Progress = silent
+    raw: Raw,
+    dataset: Dataset,
+    sample: Sample,
+    sources: Sequence[str],
+    found: TargetResult,
+    progress: Progress = silent,
 ) -> IntervalResult:
-    """Return how far off numbers are from what the other rows say of them, and where most."""
+    """Return how far off numbers are from what the other rows say of them, and where most.
+
+    Parameters
+    ----------
+    sources : sequence of str
+        The column of the file that each feature comes from.
+    """
     progress(0.5, "Sizes of residuals")
     y = found.target
     residuals = y - found.errors.predictions
@@ -214,6 +226,7 @@ def inspect_intervals(
         found.errors.predictions,
         intervals,
         where,
+        sources[best] if where else "",
         there,
         bool(correlations[best] > 0),
         heavy,
@@ -277,7 +290,7 @@ class Uncertainty(Question[IntervalResult | SetResult]):
             "of residuals, whose logarithm ridge regression on the scaled columns and 200 random Fourier features of "
             "them (seed 0) predicts by all other rows; nine tenths of the residuals over it lie inside. The column, if "
             "any, has the largest rank correlation with these widths, 0.5 at least: they are wide where it is `large` "
-            "or small."
+            "or small; of a category, where it is, or is not, that `word`."
         ),
         "own half-widths": (
             "The tenth and the ninetieth percentile of half of these own widths. They are told if intervals of one "
@@ -313,7 +326,8 @@ class Uncertainty(Question[IntervalResult | SetResult]):
         if dataset.target_names:
             return inspect_sets(dataset, sample, inspection.answer(Labels()))
         found = inspection.answer(Targets())
-        return inspect_intervals(inspection.raw, dataset, sample, found, inspection.progress)
+        sources = inspection.whole.sources
+        return inspect_intervals(inspection.raw, dataset, sample, sources, found, inspection.progress)
 
     def claims(self, result: IntervalResult | SetResult, inspection: Inspection) -> Iterator[Claim]:
         label, counts = inspection.raw.label_columns, inspection.rows.counts
@@ -334,8 +348,9 @@ class Uncertainty(Question[IntervalResult | SetResult]):
         there = f"{share(noisy.value)} of the fifth of them where the noise is largest"
         if is_uneven:
             least, most = claims.value("own half-widths")
-            size = "large" if noisy.of.get("large") else "small"
-            place = f", where {quoted(noisy.columns)} is {size}" if noisy.columns else ""
+            size, word = "large" if noisy.of.get("large") else "small", noisy.of.get("word")
+            there_is = size if word is None else f"{'' if noisy.of['large'] else 'not '}“{word}”"
+            place = f", where {quoted(noisy.columns)} is {there_is}" if noisy.columns else ""
             text += (
                 f", but {there}{place}. Let widths follow the noise: intervals from ± {least:.3g} to ± {most:.3g} hold "
                 f"{share(claims.value('share inside own'))} there"
@@ -400,7 +415,9 @@ def _claims_of_intervals(result: IntervalResult, label: tuple[str, ...], counts:
     intervals, widest, n = result.intervals, result.widest, len(result.rows)
     yield Claim("interval half-width", intervals.width, label, n, of=counts)
     yield Claim("share inside", float(intervals.inside.mean()), label, n)
-    columns, of = ((result.where,), {"large": result.is_large}) if result.where else ((), {})
+    columns, of = ((result.column,), {"large": result.is_large}) if result.where else ((), {})
+    if result.where != result.column:
+        of |= {"word": result.where.removeprefix(f"{result.column}=")}
     inside = float(intervals.inside[widest].mean())
     yield Claim("share inside where noise is large", inside, columns, len(widest), of=of, rows=result.rows[widest])
     if result.is_uneven:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,7 +15,7 @@ from rfviz.inputs import as_numbers, as_rows, as_vector
 from rfviz.linear_model.leave_one_out import leave_one_out
 from rfviz.params import Param
 
-__all__ = ["prediction_intervals", "prediction_sets"]
+__all__ = ["at_least", "prediction_intervals", "prediction_sets"]
 
 _LEVEL = Param("level", 0.9, "float", low=0.0, open_low=True, high=0.9999)
 _ALPHA = Param("alpha", 1.0, "float", low=0.0, open_low=True, help="None chooses one by leave-one-out.")
@@ -63,7 +64,7 @@ def prediction_intervals(H: Any, y: Any, H_new: Any, level: float = 0.9, alpha: 
     level, alpha = _LEVEL.validate(level), _penalty(alpha)
     H, H_new = _features(H, H_new)
     n, ends = len(H), [np.empty((0, 2))]
-    rank = int(np.ceil(level * (n + 1)))
+    rank = at_least(level, n + 1)
     for fits, residuals, _ in _without_each(H, as_numbers(y, n)[:, None], H_new, alpha):
         size = np.abs(residuals[:, 0])
         if rank > n:
@@ -114,8 +115,13 @@ def prediction_sets(
     for fits, _, predictions in _without_each(H, codes, H_new, alpha):
         own = predictions[rows, place]
         n_better = np.sum(fits < own[:, None], axis=1)
-        sets.append(n_better < level * (len(codes) + 1))
+        sets.append(n_better < at_least(level, len(codes) + 1))
     return classes, np.concatenate(sets)
+
+
+def at_least(level: float, n: int) -> int:
+    """Return the smallest number of `n` rows that is the share `level` of them, or more."""
+    return math.ceil(level * n * (1.0 - 1e-13))  # 0.55 · 100 is 55.00000000000001
 
 
 def _penalty(alpha: float | None) -> float | None:

@@ -81,6 +81,14 @@ def test_neighbours_that_are_alike_raise_no_alarm_where_blocks_are_longer():
     assert find_drift(walk[:2000], walk[2000:]).wanders
 
 
+@pytest.mark.parametrize("words", [True, False])
+def test_a_column_that_is_constant_within_each_sample_does_not_change_gradually(words):
+    A, B = normal(8, 1064, 3), normal(9, 1064, 3)
+    A[:, 1], B[:, 1] = (0, 1) if words else (0.1, 0.3)
+    result = find_drift(A, B, categories=[1] if words else [])
+    assert result.columns().tolist() == [1] and result.column_neighbours[1] == 0 and not result.wanders
+
+
 def test_rows_far_from_the_median_and_infinite_ones_have_a_place():
     A, B = normal(8), normal(9)
     for sample in (A, B):

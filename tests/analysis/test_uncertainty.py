@@ -49,6 +49,16 @@ def test_the_likeliest_class_of_a_row_stays_though_most_rows_are_surer():
     assert (sets == (given[:, None] == np.arange(3))).all()
 
 
+@pytest.mark.parametrize("level", [0.55, 0.8, 0.9])
+def test_a_share_that_is_a_whole_number_of_rows_is_not_rounded_to_one_more(level):
+    n = 100
+    own = np.arange(1.0, n + 1)
+    sets = class_sets(np.column_stack([own, np.full(n, 1e3)]), np.zeros(n, dtype=int), level)
+    assert sets[:, 0].sum() == round(level * n)
+    X = np.random.default_rng(5).normal(size=(n, 2))
+    assert find_intervals(X, own, level).width == round(level * n)
+
+
 def test_array_likes_are_taken_and_others_refused():
     X, residuals = noisy(4, lambda X: 1.0, n=80)
     expected = find_intervals(X, residuals)

@@ -39,6 +39,17 @@ def test_uneven_noise_is_told_with_its_column_and_the_widest_rows():
     assert np.corrcoef(np.log(style.values), x1)[0, 1] > 0.8 and "half-width" in style.labels[0]
 
 
+@pytest.mark.slow
+def test_noise_that_depends_on_a_word_is_told_with_the_column_of_the_file():
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"x": rng.normal(size=600), "town": rng.choice(["Bern", "Oslo", "Wien"], 600)})
+    frame["label"] = frame.x + np.where(frame.town == "Oslo", 3.0, 0.3) * rng.normal(size=600)
+    found = Inspection(own_spec_of(upload_of_frame(frame), {"label": "label"}).load()).finding("uncertainty")
+    assert found.status == "look" and "where “town” is “Oslo”" in found.text and found.columns == ("town",)
+    (noisy,) = [claim for claim in found.claims if claim.what == "share inside where noise is large"]
+    assert noisy.columns == ("town",) and noisy.of["word"] == "Oslo" and noisy.of["large"]
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_even_normal_noise_is_fine(seed):
     inspection = inspected(lambda f, rng: f.x0 + rng.normal(size=len(f)), seed)

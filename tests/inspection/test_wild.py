@@ -25,6 +25,7 @@ from _wild_cells import read_cells  # noqa: E402
 from _wild_facts import FACTS, Facts  # noqa: E402
 from _wild_kinds import KINDS, check_findings  # noqa: E402
 from _wild_verdicts import verdict_of  # noqa: E402
+from wild_tables import PAGE, page  # noqa: E402
 
 QUESTIONS = ("missing", "copies")
 
@@ -138,6 +139,10 @@ def test_groups_near_leaks_and_pairs_of_alike_rows_are_counted_again(tmp_path):
     for what, change in [*wrong, ("same groups", {"columns": ["depth", "slow"]})]:
         finding, claim = told[what]
         assert verdict_of(finding["name"], {**claim, **change}, cells, finding["claims"])[0] == "refuted", what
+
+
+def test_the_page_holds_the_tables_of_both_lists():
+    assert PAGE.read_text() == page()
 
 
 def test_names_and_sources_of_the_files_are_listed():
