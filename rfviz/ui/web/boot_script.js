@@ -17,7 +17,9 @@
   document.fonts.load = (font, ...text) => (font.includes("Material") ? Promise.resolve([]) : FontFaceSet.prototype.load.call(document.fonts, font, ...text));
   const since = performance.now();
   const look = () => {
-    const rests = document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning";
+    // Placeholders stand where a module is still on its way.
+    const rests = document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning"
+      && !document.querySelector("[data-testid=stSkeleton]");
     const chart = document.querySelector(".live-chart");
     const stands = chart ? chart.querySelector(".main-svg") : rests && document.querySelector("h1");
     if (!stands && performance.now() - since < LONGEST_MS) return void setTimeout(look, 100);
