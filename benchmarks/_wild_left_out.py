@@ -141,14 +141,20 @@ def _are_drawn(cells: Cells) -> bool:
 # --- classes ----------------------------------------------------------------------------------------------------------
 
 
+def _lacking(cells: Cells, rows: np.ndarray) -> np.ndarray:
+    """Return which rows lack more than half of the columns of the features."""
+    return np.mean([cells.missing(name)[rows] for name in dict.fromkeys(features_of(cells).sources)], axis=0) > 0.5
+
+
 def _draws_of_classes(cells: Cells, rows: np.ndarray, X: np.ndarray) -> list[_Classes]:
     given, names = pd.factorize(labels_of(cells).iloc[rows], sort=True)
     cells.memory["class names"] = [str(name) for name in names]
     Y = np.where(given[:, None] == np.arange(len(names)), 1.0, -1.0)
-    return [_of_classes(model.predict(Y)[0], given, rows) for model in _models(X, _frequent(X), cells)]
+    lacking = _lacking(cells, rows)
+    return [_of_classes(model.predict(Y)[0], given, rows, lacking) for model in _models(X, _frequent(X), cells)]
 
 
-def _of_classes(scores: np.ndarray, given: np.ndarray, rows: np.ndarray) -> _Classes:
+def _of_classes(scores: np.ndarray, given: np.ndarray, rows: np.ndarray, lacking: np.ndarray) -> _Classes:
     n, k = scores.shape
     every, counts = np.arange(n), np.bincount(given, minlength=k)
     own = scores[every, given]
@@ -175,7 +181,7 @@ def _of_classes(scores: np.ndarray, given: np.ndarray, rows: np.ndarray) -> _Cla
     unclear |= total + math.sqrt(total) > 0.3 * n
     n_deep, n_halfway = of_pair(deep), of_pair(beyond & ~deep)
     is_clear = ~unclear[given] & ~unclear[best]
-    contradicted = deep & (n_deep > n_halfway)[pair] & is_clear
+    contradicted = deep & (n_deep > n_halfway)[pair] & is_clear & ~lacking
     back = best * k + given
     across = (n_beyond + 1 > 2 * n_between)[back] & (n_between[back] <= 0.05 * counts[best])
     would = (margin >= usual[given]) | (across & (margin > usual[given] / 2))
@@ -328,7 +334,7 @@ def _near_size(size: np.ndarray, predictions: np.ndarray) -> np.ndarray:
 def _draws_of_targets(cells: Cells, rows: np.ndarray, X: np.ndarray) -> list[_Targets]:
     given, n = target_of(cells)[rows], len(rows)
     of_shares = any(c["what"] == "contradicted targets" and c["of"].get("scale") == "shares" for c in cells.claims)
-    limit, found = float(norm.isf(0.01 / (2 * n))), []
+    limit, lacking, found = float(norm.isf(0.01 / (2 * n))), _lacking(cells, rows), []
 
     def predicted(model: LeftOut, y: np.ndarray, fitted: np.ndarray) -> tuple[np.ndarray, ...]:
         """Return predictions, deviations, and deviations by the size of all residuals alone."""
@@ -358,7 +364,9 @@ def _draws_of_targets(cells: Cells, rows: np.ndarray, X: np.ndarray) -> list[_Ta
         n_out = int((far > limit).sum())
         n_before = max(int(((d > 0.8 * limit) & (d <= limit)).sum()) for d in (far, np.abs(alone)))
         is_told = 2 * n_before < n_out <= max(0.05 * n, 3)
-        says = {"contradicted targets": n_out * is_told, "outlying residuals": n_out, "largest deviation": far.max()}
+        far[lacking] = 0.0  # of these nothing is told
+        n_told = int((far > limit).sum())
+        says = {"contradicted targets": n_told * is_told, "outlying residuals": n_told, "largest deviation": far.max()}
         says |= _intervals(X, residuals, seed) | {"limit": limit}
         found.append(_Targets(rows, predictions, deviations, says))
     return found

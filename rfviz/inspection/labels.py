@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -17,7 +17,7 @@ from rfviz.figures.traces import trace
 from rfviz.inspection.drawing import HEIGHT
 from rfviz.inspection.finding import Claim, Claims, Finding
 from rfviz.inspection.question import Picture, Question
-from rfviz.inspection.sample import Sample
+from rfviz.inspection.sample import LACKING, Sample, mostly_filled
 from rfviz.inspection.words import plural, sentences, share, some_of
 from rfviz.progress import Progress, silent
 from rfviz.words import counted
@@ -92,8 +92,15 @@ class LabelResult:
         return pd.DataFrame({"margin": margins, "contradicted": np.isin(np.arange(len(margins)), self.errors.rows)})
 
 
-def inspect_labels(dataset: Dataset, sample: Sample, progress: Progress = silent) -> LabelResult:
+def inspect_labels(
+    dataset: Dataset, sample: Sample, progress: Progress = silent, lacking: np.ndarray | None = None
+) -> LabelResult:
     """Look for rows whose class the other rows of a sample contradict.
+
+    Parameters
+    ----------
+    lacking : ndarray of bool, optional
+        Which rows of the sample hold next to nothing, so that no label of theirs is told.
 
     Raises
     ------
@@ -109,8 +116,14 @@ def inspect_labels(dataset: Dataset, sample: Sample, progress: Progress = silent
     progress(0.1, "Comparing each label with the other rows")
     width = _IMAGE_FEATURES if dataset.image_shape else None
     found = find_label_errors(sample.X, y, width, image_shape=dataset.image_shape)
+    lacking = np.zeros(len(y), dtype=bool) if lacking is None else lacking
+    if (told := lacking[found.rows]).any():
+        again = None if found.again is None else found.again[~told]
+        kept = (values[~told] for values in (found.rows, found.given, found.proposed))
+        found = replace(found, **dict(zip(("rows", "given", "proposed"), kept, strict=True)), again=again)
     order = np.argsort(found.margins, kind="stable")[: _LISTED + len(found.rows)]
     is_other = (found.margins[order] < 0) & ~np.isin(order, found.rows) & ~np.isin(y[order], found.unclear)
+    is_other &= ~lacking[order]
     doubtful = np.concatenate([found.rows, order[is_other]])[: max(_LISTED, len(found.rows))]
     given, proposed, unclear = (
         tuple(dataset.target_names[code] for code in codes)
@@ -147,7 +160,8 @@ class Labels(Question[LabelResult]):
         "labels two draws tell 97 to 99% the same ones. A label is contradicted if another class "
         "suits the row better, by as much as that class suits its own rows better than all others. Nothing is said "
         "about classes that overlap: their rows lie among each other at every margin, fewer at larger ones, while "
-        "wrong labels have large margins. Many wrong labels look like an overlap, and then none is named. Since the "
+        "wrong labels have large margins. Many wrong labels look like an overlap, and then none is named. A row "
+        "that lacks more than half of its columns is not named: what stands there was filled in. Since the "
         "score of a row does not know its own label, the share of single wrong labels that would be recognised is "
         "known: that of the rows that would be contradicted if they had the label of the next best class. For numbers "
         "to predict, a residual of such a fit counts if normal noise brings a larger one in only one of a hundred "
@@ -166,7 +180,7 @@ class Labels(Question[LabelResult]):
             "another class has a larger score, by as much as that class’s own rows have more than of any other on "
             "average (usual margin; half of it if at most 5% of the class, and fewer than half of those beyond, lie "
             "within that half), if neither class is overlapping, and more rows of this pair are contradicted than lie "
-            "between half and whole."
+            "between half and whole." + LACKING
         ),
         "contradicted label": (
             "Of one of these rows the class with the largest score but for its `label`. `margin`: the score of the "
@@ -192,7 +206,8 @@ class Labels(Question[LabelResult]):
         return bool(inspection.raw.target_names)
 
     def compute(self, inspection: Inspection) -> LabelResult:
-        return inspect_labels(inspection.dataset, inspection.sample(), inspection.progress)
+        sample = inspection.sample()
+        return inspect_labels(inspection.dataset, sample, inspection.progress, mostly_filled(inspection, sample.rows))
 
     def claims(self, result: LabelResult, inspection: Inspection) -> Iterator[Claim]:
         n, found, columns = result.n_rows, result.n_contradicted, inspection.raw.label_columns

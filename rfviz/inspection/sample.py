@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FEATURES",
+    "LACKING",
     "MAP_ROWS",
     "PREPARED",
     "SCALING",
@@ -28,6 +29,7 @@ __all__ = [
     "Sample",
     "claim_of_features",
     "column_name",
+    "mostly_filled",
     "nearest_rows",
     "of_rows",
     "scaling_of",
@@ -59,6 +61,8 @@ FEATURES = (
     "words` − 1 share the last. `gaps` “filled in”: with the median of the usable rows, or the most frequent word; "
     "else rows with gaps are dropped."
 )
+#: Rows of which no finding on single labels is made.
+LACKING = " A row that lacks more than half of the columns of the features is never told."
 #: The scaling of :func:`rfviz.inspection.neighbours.scaled_by_most`.
 WITHOUT_FAR = (
     "A standardised feature that the finding on outliers names as “scaled without far values” is scaled by the mean "
@@ -107,6 +111,16 @@ class Sample:
     def place_of(self, row: int | None) -> int | None:
         """Return the place of a row of the file among these, or None if it is not there."""
         return next(iter(np.flatnonzero(self.rows == row).tolist()), None)
+
+
+def mostly_filled(inspection: Inspection, rows: np.ndarray) -> np.ndarray:
+    """Return which rows of a file lack more than half of the columns of the features, where values were filled in."""
+    columns, origin = dict.fromkeys(inspection.whole.sources), inspection.source.dataset.origin
+    gaps = np.zeros(len(rows))
+    for name in columns if origin else ():
+        if origin and origin.table.n_missing(name):
+            gaps += origin.table.lacks([name])[rows]
+    return gaps > 0.5 * len(columns)
 
 
 def scaling_of(dataset: Dataset, how: str = "automatic") -> str:

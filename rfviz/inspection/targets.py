@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -17,7 +17,7 @@ from rfviz.figures.traces import trace
 from rfviz.inspection.drawing import HEIGHT, MOST_POINTS
 from rfviz.inspection.finding import Claim, Claims, Finding
 from rfviz.inspection.question import Picture, Question
-from rfviz.inspection.sample import Sample
+from rfviz.inspection.sample import LACKING, Sample, mostly_filled
 from rfviz.inspection.words import plural
 from rfviz.progress import Progress, silent
 from rfviz.words import counted
@@ -83,8 +83,15 @@ class TargetResult:
         )
 
 
-def inspect_targets(dataset: Dataset, sample: Sample, progress: Progress = silent) -> TargetResult:
+def inspect_targets(
+    dataset: Dataset, sample: Sample, progress: Progress = silent, lacking: np.ndarray | None = None
+) -> TargetResult:
     """Look for rows whose target the other rows of a sample contradict.
+
+    Parameters
+    ----------
+    lacking : ndarray of bool, optional
+        Which rows of the sample hold next to nothing, so that no target of theirs is told.
 
     Raises
     ------
@@ -101,6 +108,11 @@ def inspect_targets(dataset: Dataset, sample: Sample, progress: Progress = silen
         raise DataError("The target is the same number in every row.")
     progress(0.1, "Comparing each target with the other rows")
     found = find_target_errors(sample.X, y)
+    if lacking is not None and lacking.any():
+        n_left = int((np.abs(found.deviations) > found.limit)[lacking].sum())
+        deviations = np.where(lacking, 0.0, found.deviations)
+        rows = found.rows[~lacking[found.rows]]
+        found = replace(found, rows=rows, deviations=deviations, n_outlying=found.n_outlying - n_left)
     rows = found.rows
     return TargetResult(
         sample.rows[rows], y[rows], found.suggested[rows], found.deviations[rows], found.n_outlying, len(y), y, found
@@ -122,7 +134,7 @@ class Targets(Question[TargetResult]):
             "more than twice as many as those off by 0.8 to 1 times the limit (also if over the first median below "
             "alone). Predictions: ridge regression as in the finding on labels, and if d < n/4 also on the d scaled "
             "columns over √d. "
-            "`scale` “shares”: of a skewed or heavy-tailed target rank/n is predicted."
+            "`scale` “shares”: of a skewed or heavy-tailed target rank/n is predicted." + LACKING
         ),
         "contradicted target": (
             "Of one of these rows the prediction by all others, where its own is `target`. `deviation`: the residual "
@@ -132,16 +144,17 @@ class Targets(Question[TargetResult]):
         ),
         "outlying residuals": (
             "Rows with a deviation beyond `least`, the normal deviate that 0.01/(2n) exceed: noise does so in one of a "
-            "hundred tables."
+            "hundred tables." + LACKING
         ),
-        "largest deviation": "The largest deviation of all rows, in size.",
+        "largest deviation": "The largest deviation of all rows, in size." + LACKING,
     }
 
     def applies(self, inspection: Inspection) -> bool:
         return inspection.source.dataset.y is not None and not inspection.raw.target_names
 
     def compute(self, inspection: Inspection) -> TargetResult:
-        return inspect_targets(inspection.dataset, inspection.sample(), inspection.progress)
+        sample = inspection.sample()
+        return inspect_targets(inspection.dataset, sample, inspection.progress, mostly_filled(inspection, sample.rows))
 
     def claims(self, result: TargetResult, inspection: Inspection) -> Iterator[Claim]:
         n, columns, errors = result.n_rows, inspection.raw.label_columns, result.errors

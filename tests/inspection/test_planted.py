@@ -548,6 +548,25 @@ def test_doubtful_labels_are_listed_though_none_is_contradicted():
     assert found.status == "unknown" and "but a single wrong label would hardly be, either" in found.text
 
 
+@pytest.mark.parametrize(("label", "wrong"), [("label", "a"), ("target", 60.0)])
+def test_a_row_that_lacks_most_of_its_values_is_not_told_for_what_was_filled_in(label, wrong):
+    generator, names = np.random.default_rng(1), list("vwxyz")
+    group, X = generator.integers(0, 2, 300), generator.normal(size=(300, 5))
+    X += 4.0 * group[:, None] if label == "label" else 0.0
+    frame = pd.DataFrame(X, columns=names).mask(generator.random(X.shape) < 0.05)
+    frame[label] = np.where(group, "b", "a") if label == "label" else X.sum(axis=1) + 3 * generator.normal(size=300)
+    frame.loc[[40, 80, 120], label] = wrong
+    if label == "label":
+        frame.loc[[40, 80, 120], names] = 4.0  # far within the other class
+    assert {41, 81, 121} <= set(finding(frame, "Label errors").rows)
+    n_told = len(finding(frame, "Label errors").rows)
+    frame.loc[40, names[:2]] = np.nan
+    assert 41 in finding(frame, "Label errors").rows
+    frame.loc[40, names[:3]] = np.nan  # what is left of the row is more than half filled in
+    found = finding(frame, "Label errors")
+    assert 41 not in found.rows and 81 in found.rows and len(found.rows) == n_told - 1
+
+
 def test_classes_that_overlap_are_named_and_their_rows_left_alone():
     found = finding(with_classes(overlap=True), "Label errors")
     assert not len(found.rows)
