@@ -17,7 +17,7 @@ MORE = {
     "zoo": 152,
     "hashing": 152,
     "binning": 155,
-    "quick-inspection": 233,
+    "quick-inspection": 234,
     "kernel-approximation": 159,
     "pixel-cooccurrence": 163,
     "guarantees": 178,

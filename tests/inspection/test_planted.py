@@ -352,7 +352,7 @@ def test_models_that_make_no_error_have_no_noise():
     place = np.random.default_rng(5).choice([-3.0, 3.0], 300)
     table = {"x": place + np.random.default_rng(6).uniform(-1, 1, 300), "label": np.where(place > 0, "up", "down")}
     text = finding(table, "Linear or not").text
-    assert "reaches 100%" in text and "random features get the same rows right" in text and "± 0.0" not in text
+    assert "reaches 100%" in text and "Random features get the same rows right" in text and "± 0.0" not in text
 
 
 @pytest.mark.slow
@@ -363,7 +363,7 @@ def test_a_linear_model_sees_a_class_between_two_others():
     frame |= {"label": np.array(["low", "mid", "high"])[k]}
     inspection = inspected(frame)
     found = {one.name: one for one in inspection.findings()}
-    assert found["Linear or not"].status == "fine" and "A linear model reaches 98" in found["Linear or not"].text
+    assert found["Linear or not"].status == "fine" and "a linear model reaches 98%" in found["Linear or not"].text
     assert inspection.answer("structure").linear == pytest.approx(
         inspection.answer("interactions").found.linear, abs=0.02
     )

@@ -478,8 +478,8 @@ _FRAMEWORK = (
     Fault(
         "script without the first setting of its data",
         "rfviz/lab/script.py",
-        "for name, value in data.values)",
-        "for name, value in data.values[1:])",
+        "for name, value in values.items())",
+        "for name, value in list(values.items())[1:])",
         ("tests/lab/test_script.py",),
     ),
     Fault(
@@ -506,7 +506,7 @@ _FRAMEWORK = (
     Fault(
         "missing alt text of the main chart",
         "rfviz/ui/page.py",
-        "layout.chart(figure, chart.name, chart.alt,",
+        "layout.chart(figure, chart.name, alt,",
         'layout.chart(figure, chart.name, "",',
         ("tests/ui/test_page.py",),
     ),
@@ -604,7 +604,7 @@ _FRAMEWORK = (
     Fault(
         "placeholders that pulse while the page loads",
         "rfviz/ui/web/boot_script.py",
-        '+ "</script>" + _STILL',
+        '+ "</script>" + _STYLE',
         '+ "</script>"',
         ("tests/ui/web/test_server.py",),
     ),
@@ -1000,8 +1000,8 @@ _INSPECTION = (
     Fault(
         "intervals without the new row in their rank",
         "rfviz/linear_model/conformal.py",
-        "np.ceil(level * (n + 1))",
-        "np.ceil(level * n)",
+        "at_least(level, n + 1)",
+        "at_least(level, n)",
         ("tests/linear_model/test_conformal.py::test_intervals_are_those_of_as_many_fits_as_rows",),
     ),
     Fault(
