@@ -115,10 +115,12 @@ class Sample:
 
 def mostly_filled(inspection: Inspection, rows: np.ndarray) -> np.ndarray:
     """Return which rows of a file lack more than half of the columns of the features, where values were filled in."""
-    columns, origin = dict.fromkeys(inspection.whole.sources), inspection.source.dataset.origin
-    gaps = np.zeros(len(rows))
-    for name in columns if origin else ():
-        if origin and origin.table.n_missing(name):
+    origin, gaps = inspection.source.dataset.origin, np.zeros(len(rows))
+    if origin is None or inspection.has_images:
+        return gaps > 0
+    columns = dict.fromkeys(inspection.whole.sources)
+    for name in columns:
+        if origin.table.n_missing(name):
             gaps += origin.table.lacks([name])[rows]
     return gaps > 0.5 * len(columns)
 
