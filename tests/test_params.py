@@ -4,21 +4,17 @@ import inspect
 import itertools
 import math
 import pickle
-from dataclasses import is_dataclass
 from decimal import Decimal
 from fractions import Fraction
-from importlib import import_module
-from typing import Any, ClassVar, ForwardRef, get_type_hints
+from typing import Any, ClassVar
 
 import numpy as np
-import plotly.graph_objects as go
 import pytest
 from sklearn.base import BaseEstimator, clone
 
 from rfviz.errors import ParameterError
-from rfviz.features import FeatureMap, registry
+from rfviz.features import registry
 from rfviz.params import Declared, Param, defaults, parameter, validate
-from rfviz.site.reference import MODULES
 
 COUNT = Param("m", 100, "int", low=1, high=2_000_000)
 EVEN = Param("pairs", 10, "int", low=3, high=101, step=2)
@@ -278,20 +274,6 @@ def test_a_constructor_follows_from_what_is_declared():
 def test_a_declaration_takes_the_place_of_an_inherited_one():
     assert Large().size == 99 and Large.limit == 3.0 and Large.param("size").low == 50 and Base().size == 10
     assert list(inspect.signature(Large).parameters) == list(inspect.signature(Scaled).parameters)
-
-
-@pytest.mark.parametrize("module", MODULES)
-def test_constructors_say_their_types_wherever_they_are_read(module):
-    """What a class inherits was annotated in another module, by names that its own may not import."""
-    public = import_module(f"rfviz.{module}")
-    classes = [one for name in public.__all__ if inspect.isclass(one := getattr(public, name))]
-    for cls in (one for one in classes if inspect.isfunction(one.__init__)):
-        # What their modules import for type checkers alone: Plotly is an extra, and models must not need maps.
-        hints = get_type_hints(cls.__init__, localns={"go": go, "FeatureMap": FeatureMap})
-        arguments = inspect.signature(cls).parameters.values()
-        is_made = issubclass(cls, Declared) or is_dataclass(cls)
-        assert not is_made or {one.name for one in arguments} <= set(hints), cls
-        assert not any(isinstance(hint, str | ForwardRef) for hint in hints.values()), cls
 
 
 def test_a_constructor_of_ones_own_is_kept():

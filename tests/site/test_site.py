@@ -2,12 +2,16 @@
 
 import ast
 import html
+import inspect
 import itertools
 import json
 import re
 import warnings
+from dataclasses import is_dataclass
 from html.parser import HTMLParser
+from importlib import import_module
 from pathlib import Path
+from typing import ForwardRef, get_type_hints
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -18,11 +22,14 @@ from rfviz.lab.index import entry_of, find_page
 pytest.importorskip("pdoc", reason="pip install 'rfviz[site]'")
 
 import pdoc
+import plotly.graph_objects as go
 
 import rfviz
 from rfviz.cache import Cache
 from rfviz.errors import DataError
+from rfviz.features import FeatureMap
 from rfviz.lab.markdown import html_of
+from rfviz.params import Declared
 from rfviz.site import build, views
 from rfviz.site.examples import examples_page
 from rfviz.site.lessons import file_of
@@ -319,6 +326,20 @@ def test_docstrings_are_lists_where_they_look_like_lists(module):
 )
 def test_docstrings_that_no_page_shows_well_are_found(text):
     assert faults_of(text)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_constructors_say_their_types_wherever_they_are_read(module):
+    """What a class inherits was annotated in another module, by names that its own may not import."""
+    public = import_module(f"rfviz.{module}")
+    classes = [one for name in public.__all__ if inspect.isclass(one := getattr(public, name))]
+    for cls in (one for one in classes if inspect.isfunction(one.__init__)):
+        # What their modules import for type checkers alone: Plotly is an extra, and models must not need maps.
+        hints = get_type_hints(cls.__init__, localns={"go": go, "FeatureMap": FeatureMap})
+        arguments = inspect.signature(cls).parameters.values()
+        is_made = issubclass(cls, Declared) or is_dataclass(cls)
+        assert not is_made or {one.name for one in arguments} <= set(hints), cls
+        assert not any(isinstance(hint, str | ForwardRef) for hint in hints.values()), cls
 
 
 @pytest.mark.slow
