@@ -54,7 +54,7 @@ from rfviz.lab.index import PAGES as COMPUTED
 from rfviz.lab.preset import Preset
 from rfviz.ui.own_data.text import ENTRY_TITLE
 
-# A session that has not ended its run so long after it was told to stop hangs, however busy the machine is.
+# Seconds after which a session hangs that was told to stop its run, however busy the machine is.
 _HANG_S = 90.0
 # Time for a run before it is told to stop: most inputs are refused in less.
 _RUN_S, _LOOK_S = 2.0, 8.0

@@ -19,7 +19,7 @@ from rfviz.lab.index import PAGES
 from tests.app_pages import OFFLINE
 
 SLUGS = [found.slug for found in PAGES]
-# A command's arguments hold no NUL; bytes that are no UTF-8 are halves of surrogate pairs.
+# Arguments of a command hold no NUL; bytes that are not UTF-8 arrive as halves of surrogate pairs.
 TEXTS = st.text(st.characters(exclude_characters="\0"), max_size=12)
 ODD = [
     *("", " ", "-", "--", "-1", "0", "9" * 400, "1e999", "nan", "٣", "true", "[]", "{}", ",", "a" * 5000, "\udcff.csv"),
